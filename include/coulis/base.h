@@ -1,0 +1,102 @@
+/// Basic types, hooks and fault lists of Coulis. SI units, y up.
+#pragma once
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define COU_VERSION_MAJOR 0
+#define COU_VERSION_MINOR 1
+#define COU_VERSION_PATCH 0
+#define COU_VERSION "0.1.0"
+
+/// The value of a float parameter that Coulis shall choose itself.
+#define COU_AUTO NAN
+
+#define COU_MAX_THREADS 64
+#define COU_NAME_SIZE 32 ///< bytes of a name, with its terminating zero
+
+typedef struct couVec3 {
+    float x, y, z;
+} couVec3;
+
+/// Four floats in one 16-byte record: a vector and one more number.
+typedef struct couVec4 {
+    float x, y, z, w;
+} couVec4;
+
+/// Unit quaternion (x, y, z imaginary, w real).
+typedef struct couQuat {
+    float x, y, z, w;
+} couQuat;
+
+/// Rotation, then translation: local point p is at position + rotation * p.
+typedef struct couPose {
+    couVec3 position; ///< [m]
+    couQuat rotation;
+} couPose;
+
+typedef struct couBounds {
+    couVec3 lower; ///< [m]
+    couVec3 upper; ///< [m]
+} couBounds;
+
+#ifdef __cplusplus
+#define COU_LITERAL(type) type
+#else
+#define COU_LITERAL(type) (type)
+#endif
+#define COU_POSE_IDENTITY (COU_LITERAL(couPose){{0, 0, 0}, {0, 0, 0, 1}})
+
+typedef enum couResult {
+    cou_ok = 0,
+    cou_badInput, ///< a def, scene or file is wrong; the fault list says what
+    cou_noMemory,
+    cou_ioError, ///< a file could not be read or written
+    cou_diverged ///< physics trouble: NaN or lost particles
+} couResult;
+
+/// One thing wrong with the input. Texts are cut to their field's size.
+typedef struct couFault {
+    char where[192];   ///< "file:line" where known, else ""
+    char key[64];      ///< the key at fault, e.g. "emitter.speed", or ""
+    char message[320]; ///< what is wrong, with value and allowed range
+} couFault;
+
+/// A growing list of faults. Zero-initialise; free with couFaults_Clear().
+typedef struct couFaults {
+    couFault *items;
+    int count;
+    int capacity;
+} couFaults;
+
+/// Appends a fault; `where` and `key` may be NULL.
+void couFaults_Add(couFaults *faults, const char *where, const char *key, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void couFaults_Clear(couFaults *faults);
+
+typedef enum couLogLevel { cou_logDebug, cou_logInfo, cou_logWarning, cou_logError } couLogLevel;
+
+/// Receives one line, without newline. May be called from the thread that steps a world.
+typedef void couLogFcn(void *context, couLogLevel level, const char *message);
+/// The library itself prints nothing: without a hook, messages are dropped. NULL removes the hook.
+void couSetLog(couLogFcn *log, void *context);
+
+/// Returns true to go on after a failed assertion, false to abort. NULL restores the default: message on stderr, abort.
+typedef bool couAssertFcn(const char *condition, const char *file, int line);
+void couSetAssert(couAssertFcn *fcn);
+
+/// Memory hooks for every allocation of the library. `align` is a power of two. Set before the first world. NULLs restore malloc.
+typedef void *couAllocFcn(size_t bytes, size_t align);
+typedef void couFreeFcn(void *memory);
+void couSetAllocator(couAllocFcn *alloc, couFreeFcn *release);
+
+#ifdef __cplusplus
+}
+#endif

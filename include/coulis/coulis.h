@@ -1,0 +1,7 @@
+/// Coulis: particle simulation of fluids, viscoelastic matter, bodies and solids. This header includes the whole public API.
+#pragma once
+
+#include "coulis/base.h"
+#include "coulis/params.h"
+#include "coulis/shape.h"
+#include "coulis/world.h"

@@ -1,0 +1,68 @@
+/// Shapes by signed distance: colliders, emitters, sinks, regions. Immutable, counted by reference, safe to read from any thread.
+#pragma once
+
+#include "coulis/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum couShapeKind {
+    cou_shapePlane,    ///< solid below the plane through the origin with normal `axis`
+    cou_shapeBox,      ///< `size`: full edge lengths
+    cou_shapeSphere,   ///< `radius`; a disc in 2D
+    cou_shapeCapsule,  ///< `radius`, `height` of the straight part along y
+    cou_shapeCylinder, ///< `radius`, `height` along y, centred
+    cou_shapeCone,     ///< `radius` at the base y = -height/2, `radius2` at the top y = +height/2
+    cou_shapeTorus,    ///< ring of `radius` in the xz plane (two discs in the 2D plane z = 0), tube of `radius2`
+    cou_shapeDisk,     ///< flat disc of `radius`, normal y (a segment in 2D); for emitters
+    cou_shapePolygon,  ///< `points` in the xy plane, extruded by `height` along z, centred (unbounded in 2D)
+    cou_shapeShell,    ///< wall of `thickness` around children[0], which it holds as free space; `is_open`: cut off at the top
+    cou_shapeUnion,    ///< of all children
+    cou_shapePlaced    ///< children[0] moved by `pose`
+} couShapeKind;
+
+typedef struct couShape couShape;
+
+/// What a shape is made of. Zero-initialise, then set kind and what that kind reads. Lengths in metres.
+typedef struct couShapeDef {
+    couShapeKind kind;
+    couVec3 axis;    ///< plane normal; need not be unit
+    couVec3 size;    ///< box edge lengths, each > 0 (z is ignored in 2D worlds)
+    float radius;    ///< > 0
+    float radius2;   ///< cone >= 0, torus > 0 and < radius
+    float height;    ///< > 0
+    float thickness; ///< shell, > 0
+    bool is_open;    ///< shell without its top (+y): a glass, a tank
+    const couVec3 *points; ///< polygon, at least 3, no crossing edges
+    int point_count;
+    couShape *const *children;
+    int child_count;
+    couPose pose; ///< of cou_shapePlaced; rotation must be unit
+} couShapeDef;
+
+/// NULL, with faults added, when the def is wrong. Retains its children; the caller keeps its own references.
+couShape *couCreateShape(const couShapeDef *def, couFaults *faults);
+couShape *couShape_Retain(couShape *shape);
+void couShape_Release(couShape *shape); ///< NULL is fine
+
+/// Signed distance [m], negative inside; never larger than the true distance (so spheres of that radius are free).
+/// In 2D give dimension 2: z is ignored and the shape is its cut with the plane z = 0.
+float couShape_Distance(const couShape *shape, int dimension, couVec3 point);
+/// Distance and outward unit normal (the gradient).
+float couShape_DistanceNormal(const couShape *shape, int dimension, couVec3 point, couVec3 *normal);
+/// False for unbounded shapes (a plane or a union that has one).
+bool couShape_Bounds(const couShape *shape, int dimension, couBounds *bounds);
+/// True when the segment from a to b, both outside, meets the solid.
+bool couShape_SegmentHits(const couShape *shape, int dimension, couVec3 a, couVec3 b);
+/// A number that is the same for two points in one convex part of the free space, 0 when not known: such points see each other.
+uint32_t couShape_FreePocket(const couShape *shape, int dimension, couVec3 point);
+/// The thinnest wall of the solid [m]; infinity for a half-space.
+float couShape_Thinness(const couShape *shape);
+couShapeKind couShape_Kind(const couShape *shape);
+/// Emitter outlines only: area of a disk, or a polygon's face [m^2] (length [m] in 2D).
+float couShape_FaceArea(const couShape *shape, int dimension);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,81 @@
+/// What every module uses: assertions, log, memory counted per world, small maths.
+#pragma once
+
+#include "coulis/base.h"
+
+#include <string.h>
+
+// --- Assertions and log ------------------------------------------------------------------------------------------------------
+
+/// Programmer errors only; input is checked with faults.
+#ifndef NDEBUG
+#define COU_ASSERT(condition) \
+    do { \
+        if (!(condition)) couAssertFailed(#condition, __FILE__, __LINE__); \
+    } while (0)
+#else
+#define COU_ASSERT(condition) ((void)0)
+#endif
+void couAssertFailed(const char *condition, const char *file, int line);
+
+void couLog(couLogLevel level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// --- Memory ------------------------------------------------------------------------------------------------------------------
+
+/// Counts what one world holds. Thread-safe.
+typedef struct couMemory {
+    _Atomic size_t bytes;
+    _Atomic size_t peak;
+} couMemory;
+
+/// Zeroed memory aligned to 64 bytes, or NULL. `memory` may be NULL (not counted). Bases are staggered by cache lines so that
+/// columns of equal size do not fall into the same cache sets.
+void *couAlloc(couMemory *memory, size_t bytes);
+void couFree(couMemory *memory, void *pointer);
+/// Makes room for `count` elements, growing by half; keeps the old ones. False without memory, then nothing has changed.
+bool couReserve(couMemory *memory, void **array, size_t *capacity, size_t count, size_t element_bytes);
+
+#define COU_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define COU_MAX(a, b) ((a) > (b) ? (a) : (b))
+#define COU_CLAMP(x, lo, hi) COU_MIN(COU_MAX(x, lo), hi)
+#define COU_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+#define COU_PI 3.14159265358979323846
+
+// --- Small maths -------------------------------------------------------------------------------------------------------------
+
+static inline couVec3 couAdd(couVec3 a, couVec3 b) { return (couVec3){a.x + b.x, a.y + b.y, a.z + b.z}; }
+static inline couVec3 couSub(couVec3 a, couVec3 b) { return (couVec3){a.x - b.x, a.y - b.y, a.z - b.z}; }
+static inline couVec3 couScale(float s, couVec3 a) { return (couVec3){s * a.x, s * a.y, s * a.z}; }
+/// a + s b
+static inline couVec3 couMulAdd(couVec3 a, float s, couVec3 b) { return (couVec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z}; }
+static inline float couDot(couVec3 a, couVec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+static inline couVec3 couCross(couVec3 a, couVec3 b)
+{
+    return (couVec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+static inline float couLength(couVec3 a) { return sqrtf(couDot(a, a)); }
+/// Unit vector; zero stays zero.
+static inline couVec3 couNormalize(couVec3 a)
+{
+    float length = couLength(a);
+    return length > 0.0f ? couScale(1.0f / length, a) : a;
+}
+static inline couVec3 couXyz(couVec4 a) { return (couVec3){a.x, a.y, a.z}; }
+static inline bool couIsFinite3(couVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
+
+static inline couVec3 couRotate(couQuat q, couVec3 v)
+{
+    couVec3 u = {q.x, q.y, q.z};
+    couVec3 t = couScale(2.0f, couCross(u, v));
+    return couAdd(couMulAdd(v, q.w, t), couCross(u, t));
+}
+static inline couQuat couConjugate(couQuat q) { return (couQuat){-q.x, -q.y, -q.z, q.w}; }
+static inline couVec3 couToWorld(couPose pose, couVec3 p) { return couAdd(pose.position, couRotate(pose.rotation, p)); }
+static inline couVec3 couToLocal(couPose pose, couVec3 p)
+{
+    return couRotate(couConjugate(pose.rotation), couSub(p, pose.position));
+}
+
+// --- Time --------------------------------------------------------------------------------------------------------------------
+
+double couSeconds(void); ///< monotonic clock [s]

@@ -1,0 +1,18 @@
+/// The one parallel primitive: a loop over fixed blocks. Blocks depend on the count only, never on the number of threads, so sums
+/// taken per block and added in block order are the same bits on any machine.
+#pragma once
+
+#include "base/base.h"
+
+/// Works on items [begin, end); `worker` is 0 to threads - 1, for scratch memory; `block` counts from 0.
+typedef void couBlockFcn(void *context, int block, size_t begin, size_t end, int worker);
+
+typedef struct couParallel {
+    int threads; ///< 1 to COU_MAX_THREADS
+} couParallel;
+
+couParallel couMakeParallel(int threads); ///< 0: all cores
+/// Runs all blocks of `block_size` items. Small loops run on the calling thread.
+void couFor(const couParallel *parallel, size_t count, size_t block_size, couBlockFcn *function, void *context);
+
+static inline int couBlockCount(size_t count, size_t block_size) { return (int)((count + block_size - 1) / block_size); }

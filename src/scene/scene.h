@@ -1,0 +1,59 @@
+/// Scene files: Lua 5.4 in a sandbox, turned into a world (docs/scenes.md).
+#pragma once
+
+#include "coulis/coulis.h"
+
+/// Where a picture is taken from.
+typedef struct couCamera {
+    couVec3 from, to; ///< [m]
+    float fov;        ///< vertical field of view [degrees]
+    bool is_set;      ///< the scene gives one; otherwise frame the fluid automatically
+} couCamera;
+
+typedef struct couScene couScene;
+
+/// One --set KEY=VALUE: "spacing=0.01", "honey.viscosity=5", "pvfs.k_near=0.02".
+typedef struct couOverride {
+    const char *key, *value;
+} couOverride;
+
+typedef struct couSceneOptions {
+    const char *method; ///< NULL: as the scene says
+    int threads;        ///< 0: as the scene says
+    const couOverride *overrides;
+    int override_count;
+} couSceneOptions;
+
+/// Loads a scene from a path or a gallery name. NULL, with every fault (file, line, key, value, range) added, if anything is wrong.
+couScene *couLoadScene(const char *path_or_name, const couSceneOptions *options, couFaults *faults);
+void couCloseScene(couScene *scene);
+
+couWorld *couScene_World(couScene *scene); ///< owned by the scene; callbacks into Lua keep it alive
+const char *couScene_Title(const couScene *scene);
+const char *couScene_Note(const couScene *scene);     ///< what to see, "" if none
+const char *couScene_Path(const couScene *scene);     ///< of the file that was read
+double couScene_Duration(const couScene *scene);      ///< [s]
+double couScene_Fps(const couScene *scene);           ///< frames per second
+uint64_t couScene_ContentHash(const couScene *scene); ///< of the file and everything it required, and the overrides
+couCamera couScene_Camera(const couScene *scene);
+
+/// A Lua error in a callback during the run: its message with file and line, or NULL. The run must stop then.
+const char *couScene_RuntimeError(const couScene *scene);
+
+/// `world.store` as bytes for the checkpoint (caller frees), and back. False when it holds what cannot be saved (functions...).
+bool couScene_SaveStore(couScene *scene, void **bytes, size_t *size, couFaults *faults);
+bool couScene_LoadStore(couScene *scene, const void *bytes, size_t size, couFaults *faults);
+
+/// The gallery: names, sorted, NULL-terminated; the caller frees with couFreeNames().
+char **couListScenes(void);
+void couFreeNames(char **names);
+/// Path of a gallery scene, in COULIS_SCENES, beside the program, or where it was installed; false if there is none.
+bool couFindScene(const char *name, char *path, size_t size);
+
+/// The material library.
+typedef struct couLibraryMaterial {
+    couMaterialDef def;
+    const char *source; ///< where its values come from
+    const char *note;   ///< one line on what it is
+} couLibraryMaterial;
+const couLibraryMaterial *couMaterialLibrary(int *count);
