@@ -1,0 +1,141 @@
+// Hooks, faults, memory and the clock.
+//
+// Every block of memory carries a small header in front of it (its size and the address to free), so that a world can count what
+// it holds and freeing needs no size. Bases are shifted by a varying number of cache lines: columns of equal, large size would
+// otherwise start in the same cache sets, which made sorting four times slower when we measured it.
+
+#include "base/base.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static couLogFcn *log_hook;
+static void *log_context;
+static couAssertFcn *assert_hook;
+static couAllocFcn *alloc_hook;
+static couFreeFcn *free_hook;
+
+void couSetLog(couLogFcn *log, void *context)
+{
+    log_hook = log;
+    log_context = context;
+}
+
+void couSetAssert(couAssertFcn *fcn) { assert_hook = fcn; }
+
+void couSetAllocator(couAllocFcn *alloc, couFreeFcn *release)
+{
+    alloc_hook = alloc;
+    free_hook = release;
+}
+
+void couLog(couLogLevel level, const char *format, ...)
+{
+    if (!log_hook) return;
+    char message[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    log_hook(log_context, level, message);
+}
+
+void couAssertFailed(const char *condition, const char *file, int line)
+{
+    if (assert_hook && assert_hook(condition, file, line)) return;
+    if (!assert_hook) fprintf(stderr, "%s:%d: assertion failed: %s\n", file, line, condition);
+    abort();
+}
+
+// --- Faults ------------------------------------------------------------------------------------------------------------------
+
+void couFaults_Add(couFaults *faults, const char *where, const char *key, const char *format, ...)
+{
+    if (!faults) return;
+    if (faults->count == faults->capacity) {
+        int capacity = faults->capacity ? 2 * faults->capacity : 8;
+        couFault *items = realloc(faults->items, (size_t)capacity * sizeof *items);
+        if (!items) return;
+        faults->items = items;
+        faults->capacity = capacity;
+    }
+    couFault *fault = &faults->items[faults->count++];
+    snprintf(fault->where, sizeof fault->where, "%s", where ? where : "");
+    snprintf(fault->key, sizeof fault->key, "%s", key ? key : "");
+    va_list args;
+    va_start(args, format);
+    vsnprintf(fault->message, sizeof fault->message, format, args);
+    va_end(args);
+}
+
+void couFaults_Clear(couFaults *faults)
+{
+    free(faults->items);
+    *faults = (couFaults){0};
+}
+
+// --- Memory ------------------------------------------------------------------------------------------------------------------
+
+#define HEADER_BYTES 64 // keeps the block aligned to a cache line
+
+typedef struct BlockHeader {
+    void *base;
+    size_t bytes; // as counted
+} BlockHeader;
+
+void *couAlloc(couMemory *memory, size_t bytes)
+{
+    static _Atomic unsigned turn;
+    size_t stagger = bytes >= 1 << 16 ? 64 * (atomic_fetch_add(&turn, 1) % 31) * 3 : 0;
+    size_t total = bytes + HEADER_BYTES + stagger;
+    if (total < bytes) return NULL;
+    total = (total + 63) & ~(size_t)63;
+    char *base = alloc_hook ? alloc_hook(total, 64) : aligned_alloc(64, total);
+    if (!base) return NULL;
+    char *block = base + stagger + HEADER_BYTES;
+    memset(block, 0, bytes);
+    BlockHeader header = {base, total};
+    memcpy(block - sizeof header, &header, sizeof header);
+    if (memory) {
+        size_t now = atomic_fetch_add(&memory->bytes, total) + total;
+        size_t peak = atomic_load(&memory->peak);
+        while (now > peak && !atomic_compare_exchange_weak(&memory->peak, &peak, now)) {
+        }
+    }
+    return block;
+}
+
+void couFree(couMemory *memory, void *pointer)
+{
+    if (!pointer) return;
+    BlockHeader header;
+    memcpy(&header, (char *)pointer - sizeof header, sizeof header);
+    if (memory) atomic_fetch_sub(&memory->bytes, header.bytes);
+    if (free_hook)
+        free_hook(header.base);
+    else
+        free(header.base);
+}
+
+bool couReserve(couMemory *memory, void **array, size_t *capacity, size_t count, size_t element_bytes)
+{
+    if (count <= *capacity) return true;
+    size_t wanted = COU_MAX(count, *capacity + *capacity / 2);
+    if (wanted > SIZE_MAX / element_bytes) return false;
+    void *bigger = couAlloc(memory, wanted * element_bytes);
+    if (!bigger) return false;
+    if (*capacity) memcpy(bigger, *array, *capacity * element_bytes);
+    couFree(memory, *array);
+    *array = bigger;
+    *capacity = wanted;
+    return true;
+}
+
+double couSeconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
