@@ -1,0 +1,109 @@
+/// What the commands of the program share: exit codes, options and help, messages, progress, interrupts.
+#pragma once
+
+#include "coulis/coulis.h"
+
+enum { cou_exitWell = 0, cou_exitFailed = 1, cou_exitBadInput = 2 };
+
+// --- Commands: argv[0] is the command's own name; the result is the program's exit code --------------------------------------
+
+int couCommandRun(int argc, char **argv);
+int couCommandCheck(int argc, char **argv);
+int couCommandList(int argc, char **argv);
+int couCommandInfo(int argc, char **argv);
+int couCommandBench(int argc, char **argv);
+int couCommandValidate(int argc, char **argv);
+
+/// NULL-terminated names of the validation cases.
+const char *const *couValidateCases(void);
+
+// --- Options -----------------------------------------------------------------------------------------------------------------
+
+/// A growing list of borrowed texts. Zero-initialise; free with couTexts_Clear().
+typedef struct couTexts {
+    const char **items;
+    int count, capacity;
+} couTexts;
+
+void couTexts_Add(couTexts *texts, const char *text);
+void couTexts_Clear(couTexts *texts);
+
+typedef enum couOptionType {
+    cou_optionFlag,   ///< bool
+    cou_optionInt,    ///< int
+    cou_optionNumber, ///< double
+    cou_optionText,   ///< const char *
+    cou_optionTexts   ///< couTexts: may be given several times
+} couOptionType;
+
+/// One option of a command. Fields that are not given on the command line keep what the caller put there.
+typedef struct couOption {
+    const char *name;  ///< with its dashes: "--frames"
+    const char *value; ///< what help calls the value: "N"; NULL for a flag
+    const char *help;  ///< one line
+    couOptionType type;
+    void *target;
+    double min, max; ///< allowed range of numbers, both ends included
+} couOption;
+
+typedef struct couCommand {
+    const char *name;  ///< "run"
+    const char *usage; ///< what follows the name: "SCENE [options]"
+    const char *help;  ///< one line
+    const couOption *options;
+    int option_count;
+    int min_operands, max_operands; ///< arguments that are not options
+    const char *notes;              ///< below the options in --help, or NULL
+} couCommand;
+
+/// Reads "--name value", "--name=value" and operands; "--" ends the options. Adds one fault for each thing that is wrong (unknown
+/// option with the nearest known one, missing value, not a number, out of range, too many operands). Returns true when --help
+/// was asked for and printed: the command then ends with cou_exitWell.
+bool couParseOptions(const couCommand *command, int argc, char **argv, couTexts *operands, couFaults *faults);
+
+// --- Messages ----------------------------------------------------------------------------------------------------------------
+
+/// One fault a line on stderr: "file:line: key: message".
+void couPrintFaults(const couFaults *faults);
+/// The same, then clears the list; returns `code`, so that a command can end with it.
+int couFail(couFaults *faults, int code);
+
+/// From now on the library's warnings and errors go to stderr and are remembered, at most 100 different ones.
+void couStartMessages(void);
+void couWarn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/// The warnings so far, for run.json.
+const char *const *couWarnings(int *count);
+
+/// Numbers for people; each returns `text`.
+char *couFormatCount(char *text, size_t size, uint64_t count);      ///< 1 234 567
+char *couFormatRate(char *text, size_t size, double per_second);    ///< 4.1 million
+char *couFormatSeconds(char *text, size_t size, double seconds);    ///< 850 ms, 12.3 s, 4 min 05 s, 2 h 10 min
+char *couFormatBytes(char *text, size_t size, double bytes);        ///< 12.3 MB
+
+double couClock(void);         ///< monotonic [s]
+uint64_t couPeakRss(void);     ///< largest resident size of the process so far [bytes]
+int couThreadCount(int asked); ///< threads that a world with this def works with: 0 means all cores
+
+// --- Progress ----------------------------------------------------------------------------------------------------------------
+
+/// A bar with rate and time left when stderr is a terminal; otherwise a plain line every 10 % or 5 s.
+typedef struct couProgress {
+    const char *noun; ///< "frame"
+    int64_t first, total;
+    double started, shown; ///< couClock()
+    int tenths;            ///< tenths of the way that were reported
+    bool is_quiet, is_terminal;
+} couProgress;
+
+/// `first` items are already done (a resumed run).
+couProgress couStartProgress(const char *noun, int64_t first, int64_t total, bool is_quiet);
+/// `done` of the total; `note` is shown behind, e.g. "12 000 particles", or NULL.
+void couProgress_Show(couProgress *progress, int64_t done, const char *note);
+void couProgress_End(couProgress *progress);
+
+// --- Interrupts --------------------------------------------------------------------------------------------------------------
+
+/// The first SIGINT, SIGTERM or SIGHUP only sets a flag; a second one ends the program at once.
+void couCatchInterrupts(void);
+/// The signal that asked the program to end, or 0.
+int couInterrupted(void);

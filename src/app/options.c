@@ -1,0 +1,165 @@
+// Options: one table per command serves reading, range checks and --help. Nothing is decided while reading: every fault of a
+// command line is found before the command does anything.
+#include "app/app.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void couTexts_Add(couTexts *texts, const char *text)
+{
+    if (texts->count == texts->capacity) {
+        int capacity = texts->capacity ? 2 * texts->capacity : 8;
+        const char **items = realloc(texts->items, (size_t)capacity * sizeof *items);
+        if (!items) abort(); // a command line is small: no memory for it means no memory at all
+        texts->items = items;
+        texts->capacity = capacity;
+    }
+    texts->items[texts->count++] = text;
+}
+
+void couTexts_Clear(couTexts *texts)
+{
+    free(texts->items);
+    *texts = (couTexts){0};
+}
+
+static void print_help(const couCommand *command)
+{
+    printf("coulis %s: %s\n\nusage: coulis %s %s\n", command->name, command->help, command->name, command->usage);
+    if (command->option_count > 0) printf("\noptions:\n");
+    for (int i = 0; i < command->option_count; i++) {
+        const couOption *option = &command->options[i];
+        char left[64];
+        snprintf(left, sizeof left, "%s %s", option->name, option->value ? option->value : "");
+        printf("  %-24s %s\n", left, option->help);
+    }
+    printf("  %-24s %s\n", "--help", "this text");
+    if (command->notes) printf("\n%s", command->notes);
+}
+
+static const couOption *find_option(const couCommand *command, const char *name, size_t length)
+{
+    for (int i = 0; i < command->option_count; i++) {
+        const couOption *option = &command->options[i];
+        if (strlen(option->name) == length && memcmp(option->name, name, length) == 0) return option;
+    }
+    return NULL;
+}
+
+static void add_unknown(const couCommand *command, const char *where, const char *argument, size_t length, couFaults *faults)
+{
+    const char *names[64];
+    int count = 0;
+    for (int i = 0; i < command->option_count && count < 63; i++) names[count++] = command->options[i].name;
+    names[count++] = "--help";
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), argument);
+    const char *nearest = couSuggest(names, count, name);
+    if (nearest)
+        couFaults_Add(faults, where, name, "unknown option: did you mean %s?", nearest);
+    else
+        couFaults_Add(faults, where, name, "unknown option; coulis %s --help lists them", command->name);
+}
+
+static void set_number(const couOption *option, const char *where, const char *text, couFaults *faults)
+{
+    char *end = NULL;
+    errno = 0;
+    double value = strtod(text, &end);
+    bool is_integer = option->type == cou_optionInt;
+    bool is_number = end != text && *end == '\0' && isfinite(value);
+    if (!is_number || (is_integer && value != floor(value))) {
+        couFaults_Add(faults, where, option->name, "'%.80s' is not a%s number", text, is_integer ? " whole" : "");
+    } else if (!(value >= option->min && value <= option->max)) {
+        couFaults_Add(faults, where, option->name, "%.80s is out of range: %g to %g", text, option->min, option->max);
+    } else if (is_integer) {
+        *(int *)option->target = (int)value;
+    } else {
+        *(double *)option->target = value;
+    }
+}
+
+static void set_option(const couOption *option, const char *where, const char *text, couFaults *faults)
+{
+    switch (option->type) {
+    case cou_optionFlag: *(bool *)option->target = true; break;
+    case cou_optionInt:
+    case cou_optionNumber: set_number(option, where, text, faults); break;
+    case cou_optionText:
+        if (text[0] == '\0')
+            couFaults_Add(faults, where, option->name, "needs a value that is not empty");
+        else
+            *(const char **)option->target = text;
+        break;
+    case cou_optionTexts: couTexts_Add(option->target, text); break;
+    }
+}
+
+// Reads the option at argv[index] with its value; returns how many arguments it took.
+static int read_option(const couCommand *command, const char *where, int argc, char **argv, int index, couFaults *faults)
+{
+    const char *argument = argv[index];
+    const char *equals = strchr(argument, '=');
+    size_t length = equals ? (size_t)(equals - argument) : strlen(argument);
+    const couOption *option = find_option(command, argument, length);
+    if (!option) {
+        add_unknown(command, where, argument, length, faults);
+        return 1;
+    }
+    if (option->type == cou_optionFlag) {
+        if (equals)
+            couFaults_Add(faults, where, option->name, "takes no value");
+        else
+            set_option(option, where, NULL, faults);
+        return 1;
+    }
+    if (equals) {
+        set_option(option, where, equals + 1, faults);
+        return 1;
+    }
+    // A number may begin with one dash; two dashes are the next option, so the value was forgotten.
+    if (index + 1 >= argc || strncmp(argv[index + 1], "--", 2) == 0) {
+        couFaults_Add(faults, where, option->name, "needs a value: %s %s", option->name, option->value);
+        return 1;
+    }
+    set_option(option, where, argv[index + 1], faults);
+    return 2;
+}
+
+static bool asks_for_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return true;
+    return false;
+}
+
+bool couParseOptions(const couCommand *command, int argc, char **argv, couTexts *operands, couFaults *faults)
+{
+    if (asks_for_help(argc, argv)) {
+        print_help(command);
+        return true;
+    }
+    char where[64];
+    snprintf(where, sizeof where, "coulis %s", command->name);
+    bool is_ended = false;
+    for (int i = 1; i < argc;) {
+        bool is_option = !is_ended && argv[i][0] == '-' && argv[i][1] != '\0';
+        if (is_option && strcmp(argv[i], "--") == 0) {
+            is_ended = true;
+            i++;
+        } else if (is_option) {
+            i += read_option(command, where, argc, argv, i, faults);
+        } else {
+            couTexts_Add(operands, argv[i++]);
+        }
+    }
+    if (operands->count < command->min_operands)
+        couFaults_Add(faults, where, NULL, "something is missing; usage: coulis %s %s", command->name, command->usage);
+    for (int i = command->max_operands; i < operands->count; i++)
+        couFaults_Add(faults, where, NULL, "'%.100s' is one argument too many; usage: coulis %s %s", operands->items[i],
+                      command->name, command->usage);
+    return false;
+}
