@@ -1,0 +1,237 @@
+/// Eight floats at a time. Hot loops (*_wide.c) are written once against this header and compiled three times: for x86-64-v3, for the
+/// baseline (the compiler splits the vectors), and scalar with plain arrays, which is the tested reference. Every operation here
+/// is exactly rounded and sums go in one fixed order, so all three give the same bits.
+#pragma once
+
+#include "base/base.h"
+
+#if !COU_WIDE_SCALAR && (defined(__AVX__) || defined(__SSE2__))
+#include <immintrin.h>
+#endif
+
+#define COU_WIDTH 8
+
+#ifndef COU_WIDE_SUFFIX
+#define COU_WIDE_SUFFIX scalar
+#endif
+#define COU_JOIN2(a, b) a##_##b
+#define COU_JOIN(a, b) COU_JOIN2(a, b)
+/// The name of this variant of a function: COU_WIDE(couRelaxCells) is couRelaxCells_v3 and so on.
+#define COU_WIDE(name) COU_JOIN(name, COU_WIDE_SUFFIX)
+
+#if COU_WIDE_SCALAR
+
+typedef struct couFloatW {
+    float v[COU_WIDTH];
+} couFloatW;
+typedef struct couMaskW {
+    int32_t v[COU_WIDTH]; // -1 or 0
+} couMaskW;
+
+#define COU_EACH(expression) \
+    couFloatW r; \
+    for (int k = 0; k < COU_WIDTH; ++k) r.v[k] = (expression); \
+    return r
+#define COU_EACH_MASK(expression) \
+    couMaskW r; \
+    for (int k = 0; k < COU_WIDTH; ++k) r.v[k] = (expression); \
+    return r
+static inline couFloatW couSetW(float a) { COU_EACH(a); }
+static inline couFloatW couLoadW(const float *p) { COU_EACH(p[k]); }
+static inline void couStoreW(float *p, couFloatW a) { memcpy(p, a.v, sizeof a.v); }
+static inline couFloatW couAddW(couFloatW a, couFloatW b) { COU_EACH(a.v[k] + b.v[k]); }
+static inline couFloatW couSubW(couFloatW a, couFloatW b) { COU_EACH(a.v[k] - b.v[k]); }
+static inline couFloatW couMulW(couFloatW a, couFloatW b) { COU_EACH(a.v[k] * b.v[k]); }
+static inline couFloatW couDivW(couFloatW a, couFloatW b) { COU_EACH(a.v[k] / b.v[k]); }
+static inline couFloatW couSqrtW(couFloatW a) { COU_EACH(sqrtf(a.v[k])); }
+static inline couFloatW couMinW(couFloatW a, couFloatW b) { COU_EACH(a.v[k] < b.v[k] ? a.v[k] : b.v[k]); }
+static inline couFloatW couMaxW(couFloatW a, couFloatW b) { COU_EACH(a.v[k] > b.v[k] ? a.v[k] : b.v[k]); }
+static inline couMaskW couLessW(couFloatW a, couFloatW b) { COU_EACH_MASK(a.v[k] < b.v[k] ? -1 : 0); }
+static inline couFloatW couSelectW(couMaskW m, couFloatW a, couFloatW b) { COU_EACH(m.v[k] ? a.v[k] : b.v[k]); }
+/// Bit k is set where lane k is true.
+static inline unsigned couBitsW(couMaskW m)
+{
+    unsigned bits = 0;
+    for (int k = 0; k < COU_WIDTH; ++k) bits |= (m.v[k] ? 1u : 0u) << k;
+    return bits;
+}
+/// Sum of the lanes in the order ((0+4)+(2+6)) + ((1+5)+(3+7)).
+static inline float couSumW(couFloatW a)
+{
+    return ((a.v[0] + a.v[4]) + (a.v[2] + a.v[6])) + ((a.v[1] + a.v[5]) + (a.v[3] + a.v[7]));
+}
+static inline void couLoadRecordsW(const couVec4 *base, const uint32_t *index, couFloatW *x, couFloatW *y, couFloatW *z, couFloatW *w)
+{
+    for (int k = 0; k < COU_WIDTH; ++k) {
+        couVec4 a = base[index[k]];
+        x->v[k] = a.x, y->v[k] = a.y, z->v[k] = a.z, w->v[k] = a.w;
+    }
+}
+/// Eight records (x, y, z, w) from four vectors, stored one after the other.
+static inline void couStoreRecordsW(couVec4 *records, couFloatW x, couFloatW y, couFloatW z, couFloatW w)
+{
+    for (int k = 0; k < COU_WIDTH; ++k) records[k] = (couVec4){x.v[k], y.v[k], z.v[k], w.v[k]};
+}
+/// Appends the indices whose bit is set, in order; may write up to COU_WIDTH entries. Returns how many count.
+static inline int couCompressW(uint32_t *out, const uint32_t *index, unsigned bits)
+{
+    int count = 0;
+    for (int k = 0; k < COU_WIDTH; ++k)
+        if (bits >> k & 1) out[count++] = index[k];
+    return count;
+}
+/// Record a += b.
+static inline void couAddRecord(couVec4 *a, const couVec4 *b) { *a = (couVec4){a->x + b->x, a->y + b->y, a->z + b->z, a->w + b->w}; }
+
+#else
+
+typedef float couFloatW __attribute__((vector_size(32)));
+typedef int32_t couMaskW __attribute__((vector_size(32)));
+typedef float couFloat4 __attribute__((vector_size(16)));
+
+static inline couFloatW couSetW(float a) { return (couFloatW){a, a, a, a, a, a, a, a}; }
+static inline couFloatW couLoadW(const float *p)
+{
+    couFloatW a;
+    memcpy(&a, p, sizeof a);
+    return a;
+}
+static inline void couStoreW(float *p, couFloatW a) { memcpy(p, &a, sizeof a); }
+static inline couFloatW couAddW(couFloatW a, couFloatW b) { return a + b; }
+static inline couFloatW couSubW(couFloatW a, couFloatW b) { return a - b; }
+static inline couFloatW couMulW(couFloatW a, couFloatW b) { return a * b; }
+static inline couFloatW couDivW(couFloatW a, couFloatW b) { return a / b; }
+static inline couMaskW couLessW(couFloatW a, couFloatW b) { return a < b; }
+static inline couFloatW couSelectW(couMaskW m, couFloatW a, couFloatW b)
+{
+    return (couFloatW)((m & (couMaskW)a) | (~m & (couMaskW)b));
+}
+
+#define COU_LOW(a) __builtin_shufflevector(a, a, 0, 1, 2, 3)
+#define COU_HIGH(a) __builtin_shufflevector(a, a, 4, 5, 6, 7)
+#define COU_BOTH(lo, hi) __builtin_shufflevector(lo, hi, 0, 1, 2, 3, 4, 5, 6, 7)
+
+#if defined(__AVX__)
+static inline couFloatW couSqrtW(couFloatW a) { return (couFloatW)_mm256_sqrt_ps((__m256)a); }
+static inline couFloatW couMinW(couFloatW a, couFloatW b) { return (couFloatW)_mm256_min_ps((__m256)a, (__m256)b); }
+static inline couFloatW couMaxW(couFloatW a, couFloatW b) { return (couFloatW)_mm256_max_ps((__m256)a, (__m256)b); }
+static inline unsigned couBitsW(couMaskW m) { return (unsigned)_mm256_movemask_ps((__m256)m); }
+#elif defined(__SSE2__)
+#define COU_HALVES(function, a, b) \
+    COU_BOTH((couFloat4)function((__m128)COU_LOW(a), (__m128)COU_LOW(b)), (couFloat4)function((__m128)COU_HIGH(a), (__m128)COU_HIGH(b)))
+static inline couFloatW couSqrtW(couFloatW a)
+{
+    return COU_BOTH((couFloat4)_mm_sqrt_ps((__m128)COU_LOW(a)), (couFloat4)_mm_sqrt_ps((__m128)COU_HIGH(a)));
+}
+static inline couFloatW couMinW(couFloatW a, couFloatW b) { return COU_HALVES(_mm_min_ps, a, b); }
+static inline couFloatW couMaxW(couFloatW a, couFloatW b) { return COU_HALVES(_mm_max_ps, a, b); }
+static inline unsigned couBitsW(couMaskW m)
+{
+    couFloatW f = (couFloatW)m;
+    return (unsigned)_mm_movemask_ps((__m128)COU_LOW(f)) | (unsigned)_mm_movemask_ps((__m128)COU_HIGH(f)) << 4;
+}
+#else
+static inline couFloatW couSqrtW(couFloatW a)
+{
+    for (int k = 0; k < COU_WIDTH; ++k) a[k] = sqrtf(a[k]);
+    return a;
+}
+static inline couFloatW couMinW(couFloatW a, couFloatW b) { return couSelectW(a < b, a, b); }
+static inline couFloatW couMaxW(couFloatW a, couFloatW b) { return couSelectW(a > b, a, b); }
+static inline unsigned couBitsW(couMaskW m)
+{
+    unsigned bits = 0;
+    for (int k = 0; k < COU_WIDTH; ++k) bits |= (m[k] ? 1u : 0u) << k;
+    return bits;
+}
+#endif
+
+static inline float couSumW(couFloatW a)
+{
+    couFloat4 b = COU_LOW(a) + COU_HIGH(a);
+    return (b[0] + b[2]) + (b[1] + b[3]);
+}
+
+static inline couFloat4 couLoad4(const couVec4 *p)
+{
+    couFloat4 a;
+    memcpy(&a, p, sizeof a);
+    return a;
+}
+
+// 128-bit loads and shuffles: hardware gathers are slower on every processor we measured.
+static inline void couLoadRecordsW(const couVec4 *base, const uint32_t *index, couFloatW *x, couFloatW *y, couFloatW *z, couFloatW *w)
+{
+    couFloatW a04 = COU_BOTH(couLoad4(base + index[0]), couLoad4(base + index[4]));
+    couFloatW a15 = COU_BOTH(couLoad4(base + index[1]), couLoad4(base + index[5]));
+    couFloatW a26 = COU_BOTH(couLoad4(base + index[2]), couLoad4(base + index[6]));
+    couFloatW a37 = COU_BOTH(couLoad4(base + index[3]), couLoad4(base + index[7]));
+    couFloatW xy01 = __builtin_shufflevector(a04, a15, 0, 8, 1, 9, 4, 12, 5, 13);
+    couFloatW zw01 = __builtin_shufflevector(a04, a15, 2, 10, 3, 11, 6, 14, 7, 15);
+    couFloatW xy23 = __builtin_shufflevector(a26, a37, 0, 8, 1, 9, 4, 12, 5, 13);
+    couFloatW zw23 = __builtin_shufflevector(a26, a37, 2, 10, 3, 11, 6, 14, 7, 15);
+    *x = __builtin_shufflevector(xy01, xy23, 0, 1, 8, 9, 4, 5, 12, 13);
+    *y = __builtin_shufflevector(xy01, xy23, 2, 3, 10, 11, 6, 7, 14, 15);
+    *z = __builtin_shufflevector(zw01, zw23, 0, 1, 8, 9, 4, 5, 12, 13);
+    *w = __builtin_shufflevector(zw01, zw23, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+
+static inline void couStoreRecordsW(couVec4 *records, couFloatW x, couFloatW y, couFloatW z, couFloatW w)
+{
+    couFloatW xy01 = __builtin_shufflevector(x, y, 0, 8, 1, 9, 4, 12, 5, 13);   // x0 y0 x1 y1 | x4 y4 x5 y5
+    couFloatW xy23 = __builtin_shufflevector(x, y, 2, 10, 3, 11, 6, 14, 7, 15); // x2 y2 x3 y3 | x6 y6 x7 y7
+    couFloatW zw01 = __builtin_shufflevector(z, w, 0, 8, 1, 9, 4, 12, 5, 13);
+    couFloatW zw23 = __builtin_shufflevector(z, w, 2, 10, 3, 11, 6, 14, 7, 15);
+    couFloatW r04 = __builtin_shufflevector(xy01, zw01, 0, 1, 8, 9, 4, 5, 12, 13);
+    couFloatW r15 = __builtin_shufflevector(xy01, zw01, 2, 3, 10, 11, 6, 7, 14, 15);
+    couFloatW r26 = __builtin_shufflevector(xy23, zw23, 0, 1, 8, 9, 4, 5, 12, 13);
+    couFloatW r37 = __builtin_shufflevector(xy23, zw23, 2, 3, 10, 11, 6, 7, 14, 15);
+    couFloat4 rows[8] = {COU_LOW(r04),  COU_LOW(r15),  COU_LOW(r26),  COU_LOW(r37),
+                         COU_HIGH(r04), COU_HIGH(r15), COU_HIGH(r26), COU_HIGH(r37)};
+    memcpy(records, rows, sizeof rows);
+}
+
+static inline void couAddRecord(couVec4 *a, const couVec4 *b)
+{
+    couFloat4 sum = couLoad4(a) + couLoad4(b);
+    memcpy(a, &sum, sizeof sum);
+}
+
+#if defined(__AVX2__)
+/// Row b: the positions of the set bits of b, as bytes.
+extern const uint64_t couCompressTable[256];
+static inline int couCompressW(uint32_t *out, const uint32_t *index, unsigned bits)
+{
+    __m256i lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)couCompressTable[bits]));
+    __m256i values = _mm256_loadu_si256((const __m256i *)index);
+    _mm256_storeu_si256((__m256i *)out, _mm256_permutevar8x32_epi32(values, lanes));
+    return __builtin_popcount(bits);
+}
+#else
+static inline int couCompressW(uint32_t *out, const uint32_t *index, unsigned bits)
+{
+    int count = 0;
+    for (; bits; bits &= bits - 1) out[count++] = index[__builtin_ctz(bits)];
+    return count;
+}
+#endif
+
+#endif
+
+/// The instruction sets that hot loops are built for, slowest first.
+typedef enum couIsa { cou_isaScalar, cou_isaBase, cou_isaV3, cou_isaCount } couIsa;
+/// The best one that this processor has.
+couIsa couBestIsa(void);
+const char *couIsaName(couIsa isa);
+#if COU_HAS_V3
+#define COU_V3(name) name##_v3
+#else
+#define COU_V3(name) name##_base
+#endif
+/// The three variants of a function, in the order of couIsa.
+#define COU_VARIANTS(name) {name##_scalar, name##_base, COU_V3(name)}
+/// Declares the three variants of `type name(...)`.
+#define COU_DECLARE_WIDE(type, name, ...) \
+    type name##_scalar(__VA_ARGS__); \
+    type name##_base(__VA_ARGS__); \
+    type name##_v3(__VA_ARGS__)

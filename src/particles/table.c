@@ -1,0 +1,129 @@
+// The particle table. Reordering copies each column into the spare one and swaps the two, so it costs one column of memory.
+
+#include "particles/table.h"
+
+#define BLOCK 16384 // rows per parallel block
+
+void couTable_Init(couTable *table, couMemory *memory)
+{
+    *table = (couTable){0};
+    table->memory = memory;
+}
+
+void couTable_Free(couTable *table)
+{
+    for (int c = 0; c < table->column_count; ++c) couFree(table->memory, table->columns[c].data);
+    couFree(table->memory, table->spare);
+    *table = (couTable){0};
+}
+
+int couTable_AddColumn(couTable *table, const char *name, const char *unit, couStateType type, int components, couColumnRole role)
+{
+    COU_ASSERT(table->capacity == 0 && table->column_count < COU_MAX_COLUMNS);
+    couColumn *column = &table->columns[table->column_count];
+    *column = (couColumn){.name = name, .unit = unit, .type = type, .components = components, .role = role};
+    column->row_bytes = couStateType_Size(type) * (size_t)components;
+    if (role != cou_columnScratch) table->spare_bytes = COU_MAX(table->spare_bytes, column->row_bytes);
+    return table->column_count++;
+}
+
+bool couTable_Reserve(couTable *table, size_t count)
+{
+    if (count <= table->capacity) return true;
+    size_t capacity = COU_MAX(count, table->capacity + table->capacity / 2);
+    void *bigger[COU_MAX_COLUMNS + 1];
+    int n = table->column_count;
+    // All or nothing: a table with columns of different sizes must never be seen.
+    for (int c = 0; c <= n; ++c) {
+        size_t row = c < n ? table->columns[c].row_bytes : table->spare_bytes;
+        bigger[c] = couAlloc(table->memory, (capacity + COU_TABLE_PADDING) * row);
+        if (bigger[c]) continue;
+        while (c-- > 0) couFree(table->memory, bigger[c]);
+        return false;
+    }
+    for (int c = 0; c < n; ++c) {
+        couColumn *column = &table->columns[c];
+        if (table->count) memcpy(bigger[c], column->data, table->count * column->row_bytes);
+        couFree(table->memory, column->data);
+        column->data = bigger[c];
+    }
+    couFree(table->memory, table->spare);
+    table->spare = bigger[n];
+    table->capacity = capacity;
+    return true;
+}
+
+size_t couTable_AddRows(couTable *table, size_t count)
+{
+    if (!couTable_Reserve(table, table->count + count)) return SIZE_MAX;
+    size_t first = table->count;
+    for (int c = 0; c < table->column_count; ++c) {
+        couColumn *column = &table->columns[c];
+        memset((char *)column->data + first * column->row_bytes, 0, count * column->row_bytes);
+    }
+    table->count += count;
+    return first;
+}
+
+typedef struct GatherJob {
+    const uint32_t *order;
+    const char *from;
+    char *to;
+    size_t row_bytes;
+} GatherJob;
+
+static void gather_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)block, (void)worker;
+    const GatherJob *job = context;
+    const uint32_t *order = job->order;
+    switch (job->row_bytes) {
+    case 16:
+        for (size_t i = begin; i < end; ++i) ((couVec4 *)job->to)[i] = ((const couVec4 *)job->from)[order[i]];
+        break;
+    case 4:
+        for (size_t i = begin; i < end; ++i) ((uint32_t *)job->to)[i] = ((const uint32_t *)job->from)[order[i]];
+        break;
+    case 1:
+        for (size_t i = begin; i < end; ++i) job->to[i] = job->from[order[i]];
+        break;
+    default:
+        for (size_t i = begin; i < end; ++i)
+            memcpy(job->to + i * job->row_bytes, job->from + order[i] * job->row_bytes, job->row_bytes);
+    }
+}
+
+void couTable_Reorder(couTable *table, const uint32_t *order, const couParallel *parallel)
+{
+    for (int c = 0; c < table->column_count; ++c) {
+        couColumn *column = &table->columns[c];
+        if (column->role == cou_columnScratch) continue;
+        GatherJob job = {order, column->data, table->spare, column->row_bytes};
+        couFor(parallel, table->count, BLOCK, gather_block, &job);
+        if (column->row_bytes == table->spare_bytes) {
+            void *swapped = column->data;
+            column->data = table->spare;
+            table->spare = swapped;
+        } else {
+            memcpy(column->data, table->spare, table->count * column->row_bytes);
+        }
+    }
+}
+
+size_t couTable_Filter(couTable *table, const uint8_t *keep)
+{
+    size_t kept = 0;
+    for (int c = 0; c < table->column_count; ++c) {
+        couColumn *column = &table->columns[c];
+        size_t row = column->row_bytes;
+        kept = 0;
+        for (size_t i = 0; i < table->count; ++i) {
+            if (!keep[i]) continue;
+            if (kept != i) memcpy((char *)column->data + kept * row, (char *)column->data + i * row, row);
+            ++kept;
+        }
+    }
+    size_t removed = table->count - kept;
+    table->count = kept;
+    return removed;
+}
