@@ -1,0 +1,64 @@
+/// Neighbour lists: for each particle all others within the radius, in ascending order of storage.
+#pragma once
+
+#include "base/wide.h"
+#include "particles/grid.h"
+
+/// Longest list; a particle with more (a collapsed clump) keeps the first ones and is counted in the report.
+#define COU_MAX_NEIGHBORS 504
+
+/// Lists lie in chunks that workers take as they go; no list crosses a chunk. Each is padded to a multiple of COU_WIDTH with the
+/// index of a dummy particle far away, so that wide loops need no mask.
+typedef struct couNeighbors {
+    couMemory *memory;
+    uint32_t **first;  ///< per particle: its list
+    uint16_t *count;   ///< per particle: entries without padding
+    uint16_t *below;   ///< per particle: how many entries come before it in storage
+    size_t capacity;
+    uint64_t pair_count; ///< entries of all lists
+    int64_t crowded_count; ///< particles with more than COU_MAX_NEIGHBORS
+    couIsa isa;
+    struct couChunks *chunks;
+    struct couSearchScratch *scratch; ///< per worker
+} couNeighbors;
+
+bool couNeighbors_Init(couNeighbors *neighbors, couMemory *memory);
+void couNeighbors_Free(couNeighbors *neighbors);
+
+/// Finds all pairs closer than `radius` (at most the grid's cell size) among positions sorted by the grid. False without memory.
+bool couNeighbors_Find(couNeighbors *neighbors, const couGrid *grid, couVec4 *position, size_t count, float radius,
+                       const couParallel *parallel);
+
+/// True when the pair shall be dropped. Must not depend on the order of i and j.
+typedef bool couPairFcn(const void *context, uint32_t i, uint32_t j);
+/// Drops pairs of particles that are both flagged and for which `drops` says so.
+void couNeighbors_Filter(couNeighbors *neighbors, size_t count, const uint8_t *flags, couPairFcn *drops, const void *context,
+                         const couParallel *parallel);
+
+// --- Between neighbors.c and neighbors_wide.c --------------------------------------------------------------------------------
+
+/// A worker's buffers: the particles near one cell, as columns.
+typedef struct couSearchScratch {
+    float *x, *y, *z;
+    uint32_t *index;
+    size_t capacity;
+    uint32_t *chunk; ///< where the next list goes
+    size_t chunk_left;
+    char pad[64]; ///< workers do not share cache lines
+} couSearchScratch;
+
+typedef struct couSearch {
+    couNeighbors *neighbors;
+    const couGrid *grid;
+    const couVec4 *position;
+    size_t count;
+    float radius;
+    _Atomic bool is_out_of_memory;
+    _Atomic uint64_t pair_count;
+    _Atomic int64_t crowded_count;
+} couSearch;
+
+bool couSearchScratch_Reserve(couMemory *memory, couSearchScratch *scratch, size_t count);
+/// Room for one list of up to `entries`; NULL without memory.
+uint32_t *couSearch_Room(couSearch *search, couSearchScratch *scratch, size_t entries);
+COU_DECLARE_WIDE(void, couSearchCells, couSearch *search, size_t first_cell, size_t last_cell, int worker);
