@@ -254,6 +254,7 @@ typedef struct couStepReport {
     int64_t nan_count;     ///< particles with NaN or infinite state; the run must stop
     int64_t lost_count;    ///< particles beyond the reach of the cell grid
     uint32_t first_bad_id; ///< of the counts above
+    int64_t crowded_count; ///< particles with more neighbours than a list holds
     int64_t guard_count;   ///< relaxation pressures that the stability guard cut
     int64_t trapped_count; ///< particles that collisions could not free in one step and left where they were
     double phase_seconds[cou_phaseCount];

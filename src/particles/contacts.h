@@ -1,0 +1,41 @@
+/// Contacts: for each particle near a solid, the tangent planes of the solids within reach. Plain data between whoever knows the
+/// solids (src/rigid, src/world) and the fluid methods.
+#pragma once
+
+#include "base/parallel.h"
+
+#define COU_CONTACT_BLOCK 2048    ///< particles whose contacts share one array
+#define COU_MAX_CONTACTS 8        ///< of one particle
+
+typedef struct couContact {
+    couVec3 normal; ///< unit, out of the solid
+    float offset;   ///< distance of a point x to the solid: normal . x - offset [m]
+    float push;     ///< how far the fluid method moved the particle along the normal because of this solid [m]
+    int32_t body;   ///< index of the body
+} couContact;
+
+typedef struct couContactBlock {
+    couContact *items;
+    size_t count, capacity;
+} couContactBlock;
+
+typedef struct couContacts {
+    couMemory *memory;
+    couContactBlock *blocks;
+    size_t block_capacity;
+    uint32_t *first;  ///< per particle: its first contact in its block's array
+    uint8_t *count;   ///< per particle
+    size_t capacity, count_capacity;
+} couContacts;
+
+/// Contacts of particle i: count[i] of them from here.
+static inline couContact *couContacts_Of(const couContacts *contacts, size_t i)
+{
+    return contacts->blocks[i / COU_CONTACT_BLOCK].items + contacts->first[i];
+}
+
+/// Makes room for `particles` and forgets all contacts. False without memory.
+bool couContacts_Reset(couContacts *contacts, size_t particles);
+/// Appends to particle i's contacts; particles of a block come in ascending order, from one thread. False when full or without memory.
+bool couContacts_Add(couContacts *contacts, size_t i, couContact contact);
+void couContacts_Free(couContacts *contacts);
