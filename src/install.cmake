@@ -21,6 +21,7 @@ endif()
 string(REGEX REPLACE " +" " " COULIS_PC_LIBS "${COULIS_PC_LIBS}")
 set(pc_dir ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH COULIS_PC_PREFIX ${pc_dir} ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" COULIS_PC_PREFIX "${COULIS_PC_PREFIX}")
 configure_file(${CMAKE_SOURCE_DIR}/cmake/coulis.pc.in ${CMAKE_BINARY_DIR}/coulis.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/coulis.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
