@@ -1,0 +1,184 @@
+// Checkpoints. The HDF5 file is made in memory (core driver) and written in one go like every other file of ours: a full disk then
+// meets our own error handling and not HDF5's, which cannot close a file that it cannot flush. The price is memory for the packed
+// file, at most the size of the state.
+//
+// A flipped bit in HDF5's own structures can make its reader do anything. So a seal stands in the first 512 bytes, where HDF5 allows
+// a user block: format, length, and xxHash3 of all bytes behind it. HDF5 sees the file only when the seal is right; then the state
+// that comes out must hash to the stored state hash. A file forged on purpose, seal included, still meets the checks of
+// hdf5_state.c, but HDF5's own robustness is the limit there.
+#include "io/checkpoint.h"
+
+#include "base/base.h"
+#include "io/file.h"
+#include "io/hdf5_state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+enum { seal_bytes = 512, image_growth = 1 << 22 };
+
+#define SEAL_MAGIC "Coulis checkpoint "
+#define FORMAT_VERSION 1
+
+// Text, so that `head -3` shows what the file is; zeros up to the end of the block.
+static void make_seal(char seal[seal_bytes], uint64_t file_bytes, uint64_t hash)
+{
+    memset(seal, 0, seal_bytes);
+    snprintf(seal, seal_bytes, SEAL_MAGIC "%d\nbytes %llu\nxxh3 %016llx\n", FORMAT_VERSION, (unsigned long long)file_bytes,
+             (unsigned long long)hash);
+}
+
+static bool add_hdf5_fault(couFaults *faults, const char *path, const char *what)
+{
+    char reason[200];
+    couHdf5_FormatError(reason, sizeof reason);
+    couFaults_Add(faults, path, NULL, "%s: %s", what, reason);
+    return false;
+}
+
+// --- Writing -----------------------------------------------------------------------------------------------------------------
+
+static hid_t create_in_memory(const char *path)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), creation = H5Pcreate(H5P_FILE_CREATE), file = -1;
+    if (H5Pset_fapl_core(access, image_growth, false) >= 0 && H5Pset_userblock(creation, seal_bytes) >= 0)
+        file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
+    H5Pclose(access);
+    H5Pclose(creation);
+    return file;
+}
+
+// The bytes of an in-memory file, owned by it. The oldest file format, which is HDF5's default, keeps no "open for writing" mark in
+// them, so they can be taken while it is open.
+static const char *file_image(hid_t file, size_t *bytes)
+{
+    char **image = NULL;
+    if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 || H5Fget_vfd_handle(file, H5P_DEFAULT, (void **)&image) < 0) return NULL;
+    ssize_t size = H5Fget_file_image(file, NULL, 0);
+    if (size < seal_bytes) return NULL;
+    *bytes = (size_t)size;
+    return *image;
+}
+
+static bool write_sealed(const char *path, const char *image, size_t bytes, couFaults *faults)
+{
+    char seal[seal_bytes];
+    make_seal(seal, bytes, XXH3_64bits(image + seal_bytes, bytes - seal_bytes));
+    couFile file;
+    if (!couFile_Create(&file, path, faults)) return false;
+    couFile_Write(&file, seal, seal_bytes);
+    couFile_Write(&file, image + seal_bytes, bytes - seal_bytes);
+    return couFile_Commit(&file, faults);
+}
+
+bool couWriteCheckpoint(const char *path, const couCheckpointInfo *info, const couState *state, couFaults *faults)
+{
+    couCheckpointInfo stored = *info;
+    stored.state_hash = couState_Hash(state);
+    couHdf5Silence silence = couHdf5_BeginSilence();
+    hid_t file = create_in_memory(path);
+    size_t bytes = 0;
+    const char *image = file >= 0 && couHdf5_Write(file, &stored, state) ? file_image(file, &bytes) : NULL;
+    bool is_ok = image != NULL ? write_sealed(path, image, bytes, faults) : add_hdf5_fault(faults, path, "the checkpoint cannot be made");
+    if (file >= 0) H5Fclose(file);
+    couHdf5_EndSilence(silence);
+    return is_ok;
+}
+
+// --- Reading -----------------------------------------------------------------------------------------------------------------
+
+static bool hash_rest(FILE *stream, uint64_t *hash)
+{
+    size_t capacity = 1 << 20, count;
+    char *buffer = malloc(capacity);
+    if (buffer == NULL) return false;
+    XXH3_state_t state;
+    XXH3_64bits_reset(&state);
+    while ((count = fread(buffer, 1, capacity, stream)) > 0) XXH3_64bits_update(&state, buffer, count);
+    *hash = XXH3_64bits_digest(&state);
+    free(buffer);
+    return !ferror(stream);
+}
+
+// Says what is wrong with a seal that does not fit.
+static void explain_seal(const char *path, const char *seal, uint64_t file_bytes, couFaults *faults)
+{
+    char text[seal_bytes + 1];
+    memcpy(text, seal, seal_bytes);
+    text[seal_bytes] = '\0';
+    int version = 0;
+    unsigned long long bytes = 0;
+    int found = sscanf(text, SEAL_MAGIC "%9d bytes %20llu", &version, &bytes);
+    if (strncmp(text, SEAL_MAGIC, sizeof SEAL_MAGIC - 1) != 0 || found < 1)
+        couFaults_Add(faults, path, NULL, "is not a Coulis checkpoint");
+    else if (version != FORMAT_VERSION)
+        couFaults_Add(faults, path, NULL, "has format %d; this program reads format %d", version, FORMAT_VERSION);
+    else if (found == 2 && bytes > file_bytes)
+        couFaults_Add(faults, path, NULL, "is truncated: %llu of %llu bytes are left", (unsigned long long)file_bytes, bytes);
+    else
+        couFaults_Add(faults, path, NULL, "is damaged: its bytes do not match the hash that was stored with them");
+}
+
+static bool check_seal(FILE *stream, const char *path, uint64_t *file_bytes, couFaults *faults)
+{
+    struct stat status;
+    char seal[seal_bytes], expected[seal_bytes];
+    if (fstat(fileno(stream), &status) != 0 || !S_ISREG(status.st_mode)) {
+        couFaults_Add(faults, path, NULL, "is not a Coulis checkpoint: it is not a regular file");
+        return false;
+    }
+    if (fread(seal, 1, seal_bytes, stream) != seal_bytes) {
+        couFaults_Add(faults, path, NULL, "is not a Coulis checkpoint: it has only %lld bytes", (long long)status.st_size);
+        return false;
+    }
+    uint64_t hash;
+    if (!hash_rest(stream, &hash)) {
+        couFaults_Add(faults, path, NULL, "cannot be read: %s", strerror(errno));
+        return false;
+    }
+    *file_bytes = (uint64_t)status.st_size;
+    make_seal(expected, *file_bytes, hash);
+    if (memcmp(seal, expected, seal_bytes) == 0) return true;
+    explain_seal(path, seal, *file_bytes, faults);
+    return false;
+}
+
+static bool read_sealed(const char *path, couCheckpointInfo *info, couState *state, uint64_t file_bytes, couFaults *faults)
+{
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    if (file < 0) return add_hdf5_fault(faults, path, "is not a readable HDF5 file");
+    bool is_ok = couHdf5_ReadInfo(file, info, path, faults);
+    if (is_ok && state != NULL) is_ok = couHdf5_ReadState(file, state, file_bytes, path, faults);
+    H5Fclose(file);
+    if (is_ok && state != NULL && couState_Hash(state) != info->state_hash) {
+        couFaults_Add(faults, path, "state_hash", "is damaged: the state in it hashes to %016llx, stored is %016llx",
+                      (unsigned long long)couState_Hash(state), (unsigned long long)info->state_hash);
+        is_ok = false;
+    }
+    return is_ok;
+}
+
+bool couReadCheckpoint(const char *path, couCheckpointInfo *info, couState *state, couFaults *faults)
+{
+    COU_ASSERT(state == NULL || state->count == 0);
+    *info = (couCheckpointInfo){0};
+    FILE *stream = fopen(path, "rbe");
+    if (stream == NULL) {
+        couFaults_Add(faults, path, NULL, "cannot be read: %s", strerror(errno));
+        return false;
+    }
+    uint64_t file_bytes = 0;
+    bool is_ok = check_seal(stream, path, &file_bytes, faults);
+    fclose(stream);
+    if (is_ok) {
+        couHdf5Silence silence = couHdf5_BeginSilence();
+        is_ok = read_sealed(path, info, state, file_bytes, faults);
+        couHdf5_EndSilence(silence);
+    }
+    if (!is_ok) *info = (couCheckpointInfo){0};
+    if (!is_ok && state != NULL) couState_Clear(state);
+    return is_ok;
+}
