@@ -2,6 +2,7 @@
 #pragma once
 
 #include "coulis/coulis.h"
+#include "scene/scene.h"
 
 enum { cou_exitWell = 0, cou_exitFailed = 1, cou_exitBadInput = 2 };
 
@@ -60,6 +61,20 @@ typedef struct couCommand {
 /// option with the nearest known one, missing value, not a number, out of range, too many operands). Returns true when --help
 /// was asked for and printed: the command then ends with cou_exitWell.
 bool couParseOptions(const couCommand *command, int argc, char **argv, couTexts *operands, couFaults *faults);
+
+/// Adds a fault, with the nearest name, when there is no such method. `command` is "coulis run"...
+void couCheckMethod(const char *command, const char *method, couFaults *faults);
+
+/// The values of --set, split at their first '='. Zero-initialise; free with couOverrides_Clear().
+typedef struct couOverrides {
+    couOverride *items;
+    int count;
+    char *storage;
+} couOverrides;
+
+/// Adds a fault for each text that is not KEY=VALUE; whether the scene has the key is known when it is loaded.
+void couSplitOverrides(const char *command, const couTexts *texts, couOverrides *overrides, couFaults *faults);
+void couOverrides_Clear(couOverrides *overrides);
 
 // --- Messages ----------------------------------------------------------------------------------------------------------------
 

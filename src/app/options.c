@@ -163,3 +163,44 @@ bool couParseOptions(const couCommand *command, int argc, char **argv, couTexts 
                       command->name, command->usage);
     return false;
 }
+
+void couCheckMethod(const char *command, const char *method, couFaults *faults)
+{
+    const char *const *names = couMethodNames();
+    int count = 0;
+    for (; names[count]; count++)
+        if (strcmp(names[count], method) == 0) return;
+    const char *nearest = couSuggest(names, count, method);
+    if (nearest)
+        couFaults_Add(faults, command, "--method", "there is no method '%.60s': did you mean '%s'?", method, nearest);
+    else
+        couFaults_Add(faults, command, "--method", "there is no method '%.60s'; coulis list methods names them", method);
+}
+
+void couSplitOverrides(const char *command, const couTexts *texts, couOverrides *overrides, couFaults *faults)
+{
+    size_t size = 1;
+    for (int i = 0; i < texts->count; i++) size += strlen(texts->items[i]) + 1;
+    char *text = calloc(1, size);
+    couOverride *items = calloc((size_t)texts->count + 1, sizeof *items);
+    if (!text || !items) abort(); // as long as the command line
+    *overrides = (couOverrides){.items = items, .storage = text};
+    for (int i = 0; i < texts->count; i++) {
+        strcpy(text, texts->items[i]);
+        char *equals = strchr(text, '=');
+        if (!equals || equals == text || equals[1] == '\0' || strchr(text, '\n')) {
+            couFaults_Add(faults, command, "--set", "'%.80s' is not KEY=VALUE, e.g. spacing=0.01", text);
+            continue;
+        }
+        *equals = '\0';
+        items[overrides->count++] = (couOverride){text, equals + 1};
+        text += strlen(texts->items[i]) + 1;
+    }
+}
+
+void couOverrides_Clear(couOverrides *overrides)
+{
+    free(overrides->items);
+    free(overrides->storage);
+    *overrides = (couOverrides){0};
+}

@@ -1,0 +1,168 @@
+// coulis check: every fault of a scene at once, or what its run will need. The memory per particle is measured by one step where the
+// scene has fluid at its start, and taken from the bound that the methods keep otherwise. Particles to come are counted from the
+// emitters' areas and speeds; sinks are not taken off, so the estimate is an upper one.
+#include "app/app.h"
+#include "app/overlaps.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BYTES_PER_PARTICLE 400.0    // without springs, neighbour lists included
+#define MAX_TRIED_PARTICLES 2000000 // beyond, one step takes too long for a check
+#define VOLUME_SAMPLES 32           // per axis
+
+// Share of its bounds that a shape fills, times their volume [m^3] ([m^2] in 2D).
+static double shape_volume(const couShape *shape, int dimension)
+{
+    couBounds b;
+    if (!couShape_Bounds(shape, dimension, &b)) return 0.0;
+    double size[3] = {b.upper.x - b.lower.x, b.upper.y - b.lower.y, dimension == 2 ? 1.0 : b.upper.z - b.lower.z};
+    int layers = dimension == 2 ? 1 : VOLUME_SAMPLES, inside = 0;
+    for (int k = 0; k < layers; k++)
+        for (int j = 0; j < VOLUME_SAMPLES; j++)
+            for (int i = 0; i < VOLUME_SAMPLES; i++) {
+                couVec3 p = {b.lower.x + (float)(size[0] * (i + 0.5) / VOLUME_SAMPLES),
+                             b.lower.y + (float)(size[1] * (j + 0.5) / VOLUME_SAMPLES),
+                             dimension == 2 ? 0.0f : b.lower.z + (float)(size[2] * (k + 0.5) / layers)};
+                if (couShape_Distance(shape, dimension, p) < 0.0f) inside++;
+            }
+    return size[0] * size[1] * size[2] * inside / ((double)layers * VOLUME_SAMPLES * VOLUME_SAMPLES);
+}
+
+// Particles that an emitter makes in the given time.
+static double emitted(const couEmitterDef *emitter, const couWorldDef *def, double seconds)
+{
+    double cell = pow(def->spacing, def->dimension), count;
+    double start = emitter->start, stop = fmin(emitter->stop, seconds);
+    if (!(stop > start)) return 0.0;
+    couShapeKind kind = couShape_Kind(emitter->shape);
+    if (kind == cou_shapeDisk || kind == cou_shapePolygon)
+        count = (double)couShape_FaceArea(emitter->shape, def->dimension) * emitter->speed * (stop - start) / cell;
+    else
+        count = shape_volume(emitter->shape, def->dimension) / cell;
+    return fmin(count, emitter->max_count);
+}
+
+static double expected_particles(const couWorld *world, double seconds)
+{
+    const couWorldDef *def = couWorld_Def(world);
+    double count = (double)couWorld_Particles(world).count;
+    for (int i = 0; i < couWorld_EmitterCount(world); i++) {
+        const couEmitterDef *emitter = couWorld_Emitter(world, couWorld_EmitterAt(world, i));
+        if (emitter) count += emitted(emitter, def, seconds);
+    }
+    return fmin(count, fmax(def->max_particles, (double)couWorld_Particles(world).count));
+}
+
+// Takes one step to see what a particle costs; says so when that step already goes wrong.
+static double measure_bytes(couScene *scene, couFaults *faults)
+{
+    couWorld *world = couScene_World(scene);
+    size_t count = couWorld_Particles(world).count;
+    if (count > MAX_TRIED_PARTICLES) return BYTES_PER_PARTICLE;
+    float step = couWorld_SuggestStep(world);
+    float frame = (float)(1.0 / couScene_Fps(scene));
+    couStepReport report = couWorld_Step(world, step > 0.0f && step < frame ? step : frame);
+    const char *error = couScene_RuntimeError(scene);
+    if (error) couFaults_Add(faults, NULL, NULL, "%s", error);
+    if (report.nan_count + report.lost_count > 0)
+        couFaults_Add(faults, couScene_Path(scene), NULL, "the first step already fails at particle %u: %lld not finite, %lld lost",
+                      report.first_bad_id, (long long)report.nan_count, (long long)report.lost_count);
+    if (report.trapped_count > 0) couWarn("%lld particles start inside a body", (long long)report.trapped_count);
+    // A handful of particles says little: fixed tables would count as theirs.
+    return count < 5000 ? BYTES_PER_PARTICLE : (double)couWorld_PeakBytes(world) / (double)count;
+}
+
+static int count_bodies(const couWorld *world, int *moving)
+{
+    int count = 0;
+    *moving = 0;
+    for (int i = 0; i < couWorld_BodyCapacity(world); i++) {
+        couBodyId id = couWorld_BodyAt(world, i);
+        if (!id.index1) continue;
+        count++;
+        if (couWorld_Body(world, id)->motion) ++*moving;
+    }
+    return count;
+}
+
+static void report_overlaps(const couWorld *world)
+{
+    couOverlaps overlaps;
+    float spacing = couWorld_Def(world)->spacing;
+    char count[32];
+    if (!couFindOverlaps(world, 0.5f * spacing, &overlaps))
+        couWarn("no memory to look for overlaps");
+    else if (overlaps.count == 0)
+        printf("overlaps        none: no two particles start closer than half the spacing\n");
+    else
+        printf("overlaps        %s particles start closer than half the spacing; the closest are %u and %u, %.3g m apart: they will be thrown\n",
+               couFormatCount(count, sizeof count, overlaps.count), overlaps.id_a, overlaps.id_b, overlaps.distance);
+}
+
+static void report_scene(couScene *scene, couFaults *faults)
+{
+    couWorld *world = couScene_World(scene);
+    const couWorldDef *def = couWorld_Def(world);
+    double seconds = couScene_Duration(scene), fps = couScene_Fps(scene), step = couWorld_SuggestStep(world);
+    double particles = expected_particles(world, seconds);
+    char a[32], b[32];
+    int moving, bodies = count_bodies(world, &moving);
+    printf("%s: %s\n", couScene_Path(scene), couScene_Title(scene));
+    if (couScene_Note(scene)[0]) printf("%s\n", couScene_Note(scene));
+    printf("particles       %s at the start, at most %s in %g s\n", couFormatCount(a, sizeof a, couWorld_Particles(world).count),
+           couFormatCount(b, sizeof b, (uint64_t)particles), seconds);
+    printf("bodies          %d, %d of them moving; %d emitters, %d materials\n", bodies, moving, couWorld_EmitterCount(world),
+           couWorld_MaterialCount(world));
+    printf("method          %s in %dD, spacing %g m, support radius %g m\n", def->method, def->dimension, def->spacing,
+           couWorld_SupportRadius(world));
+    printf("suggested step  %.3g s: %.0f substeps per frame at %g frames per second\n", step, fmax(1.0, ceil(1.0 / (fps * step) - 1e-6)), fps);
+    printf("height error    %.2g %% of a pool as deep as the scene's %.3g m\n", 100.0 * couWorld_HeightError(world), def->depth);
+    const char *choices = couWorld_Choices(world);
+    size_t length = strlen(choices);
+    if (length > 0) printf("%s%s", choices, choices[length - 1] == '\n' ? "" : "\n");
+    report_overlaps(world);
+    double bytes = measure_bytes(scene, faults); // last: it steps the world
+    printf("memory          about %s\n", couFormatBytes(a, sizeof a, bytes * particles + 20e6));
+}
+
+static int check_scene(const char *path, const couSceneOptions *options)
+{
+    couFaults faults = {0};
+    couScene *scene = couLoadScene(path, options, &faults);
+    if (scene && couWorld_Prepare(couScene_World(scene), &faults)) report_scene(scene, &faults);
+    if (scene) couCloseScene(scene);
+    if (faults.count == 0) return cou_exitWell;
+    fflush(stdout);
+    couPrintFaults(&faults);
+    fprintf(stderr, "%d fault%s\n", faults.count, faults.count == 1 ? "" : "s");
+    couFaults_Clear(&faults);
+    return cou_exitBadInput;
+}
+
+int couCommandCheck(int argc, char **argv)
+{
+    const char *method = NULL;
+    couTexts sets = {0}, operands = {0};
+    const couOption table[] = {
+        {"--method", "M", "solver (coulis list methods)", cou_optionText, &method, 0, 0},
+        {"--set", "KEY=VALUE", "change a value of the scene, e.g. spacing=0.01", cou_optionTexts, &sets, 0, 0},
+    };
+    couCommand command = {.name = "check", .usage = "SCENE [options]", .help = "every fault of a scene, or what its run will need",
+                          .options = table, .option_count = 2, .min_operands = 1, .max_operands = 1,
+                          .notes = "SCENE is a file or a gallery name. Faults are printed one a line, with file, line and key; exit code 2.\n"};
+    couFaults faults = {0};
+    couOverrides overrides = {0};
+    int code = cou_exitWell;
+    if (!couParseOptions(&command, argc, argv, &operands, &faults)) {
+        if (method) couCheckMethod("coulis check", method, &faults);
+        couSplitOverrides("coulis check", &sets, &overrides, &faults);
+        couSceneOptions options = {.method = method, .overrides = overrides.items, .override_count = overrides.count};
+        code = faults.count > 0 ? couFail(&faults, cou_exitBadInput) : check_scene(operands.items[0], &options);
+    }
+    couOverrides_Clear(&overrides);
+    couTexts_Clear(&sets);
+    couTexts_Clear(&operands);
+    return code;
+}

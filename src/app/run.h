@@ -1,0 +1,92 @@
+/// The parts of `coulis run`: its options, its folder, its pictures. command_run.c ties them together.
+#pragma once
+
+#include "app/app.h"
+#include "io/checkpoint.h"
+#include "io/frames.h"
+
+#define COU_FOLDER_SIZE 900 ///< bytes of an output folder's path, with its terminating zero: leaves room for file names
+#define COU_PATH_SIZE 1024
+#define COU_MAX_FRAMES 999999 ///< six digits in file names
+
+// --- Options -----------------------------------------------------------------------------------------------------------------
+
+typedef struct couRunOptions {
+    const char *scene;  ///< NULL: from the checkpoint
+    const char *out;    ///< NULL: out/SCENENAME, or the folder that is resumed
+    const char *method; ///< NULL: as the scene says
+    const char *export; ///< NULL: vtk
+    const char *size;   ///< NULL: 1280x720
+    const char *resume; ///< folder of the run to go on with, or NULL
+    couTexts sets;      ///< KEY=VALUE
+    double seconds;     ///< NaN: not given
+    double fps;         ///< NaN: as the scene says
+    int frames;         ///< -1: not given
+    int threads;        ///< 0: as the scene says
+    int checkpoint_every; ///< frames; 0: only at the end; -1: about once a minute
+    bool is_video, is_picture, is_quiet, is_forced;
+
+    // worked out from the texts above
+    bool has_vtp, has_ply;
+    int width, height;      ///< of pictures [pixels]
+    couOverrides overrides; ///< from `sets`
+    char *old_command;      ///< text of the resumed run's command.txt, split into lines
+} couRunOptions;
+
+/// Reads and checks the whole command line, filled up from the resumed run's command.txt. True when --help was printed.
+bool couReadRunOptions(couRunOptions *options, int argc, char **argv, couFaults *faults);
+void couFreeRunOptions(couRunOptions *options);
+/// The arguments, one a line, that couReadRunOptions() reads back on --resume; `frames` is the run's total.
+bool couWriteCommand(const couRunOptions *options, const char *folder, int frames, double fps, couFaults *faults);
+/// The command line that goes on with the run in `folder`, quoted for the shell.
+void couFormatResume(const char *folder, char *text, size_t size);
+
+// --- Folder ------------------------------------------------------------------------------------------------------------------
+
+/// "out/NAME" from "path/to/NAME.lua" or a gallery name.
+void couDefaultFolder(const char *scene, char *folder, size_t size);
+/// FOLDER/NAME; both are known to fit.
+char *couJoin(char *path, const char *folder, const char *name);
+bool couIsSameFolder(const char *a, const char *b);
+/// Removes the files of an earlier run: only what a run itself writes, and only where run.json, diagnostics.csv or command.txt
+/// shows that there was one. Returns the number of frame files removed, -1 when the folder holds no run.
+int couRemoveOldRun(const char *folder);
+/// Removes frame files numbered beyond `last`.
+void couRemoveFramesBeyond(const char *folder, int last);
+/// Writes FOLDER/checkpoint.h5; the one before stays as checkpoint_previous.h5 when `keeps_previous`. At any moment, also after a
+/// failure, one of the two is whole.
+bool couRotateCheckpoint(const char *folder, bool keeps_previous, const couCheckpointInfo *info, const couState *state,
+                         couFaults *faults);
+/// Reads checkpoint.h5, or checkpoint_previous.h5 with a warning when the first is missing or broken (`is_previous`).
+bool couReadLastCheckpoint(const char *folder, couCheckpointInfo *info, couState *state, bool *is_previous, couFaults *faults);
+
+// --- Flat JSON, as run.json is -----------------------------------------------------------------------------------------------
+
+/// Walks the members of one JSON object. Start with text = the file's text, and call until it returns false.
+typedef struct couJson {
+    const char *text;      ///< where to read on; NULL at the end
+    bool is_broken;        ///< not JSON
+    char key[64];
+    const char *value;     ///< first character of the value
+    size_t value_length;   ///< with quotes or brackets
+} couJson;
+bool couJson_Next(couJson *json);
+/// The value of a member, quotes removed; false when it is missing or does not fit.
+bool couFindJson(const char *text, const char *key, char *value, size_t size);
+
+// --- Pictures ----------------------------------------------------------------------------------------------------------------
+
+/// The film and the last picture of a run. Bodies are drawn where they were at a frame's time.
+typedef struct couFilming couFilming;
+
+/// What an automatic camera shows: the fluid, bodies and emitters of a scene that has not run yet.
+couBounds couSceneBounds(couScene *scene, double seconds);
+/// Makes the renderer and, with `film` not NULL, opens the film there. NULL and faults when either cannot be had.
+couFilming *couStartFilming(couScene *scene, couBounds bounds, int width, int height, const char *film, double fps,
+                            couFaults *faults);
+/// Renders a frame and appends it to the film.
+bool couFilming_Add(couFilming *filming, const couFrame *frame, couFaults *faults);
+/// Renders a frame into a PNG file.
+bool couFilming_Picture(couFilming *filming, const couFrame *frame, const char *path, couFaults *faults);
+/// Closes the film; `is_kept` false discards it. NULL is fine.
+bool couEndFilming(couFilming *filming, bool is_kept, couFaults *faults);

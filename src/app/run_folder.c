@@ -1,0 +1,125 @@
+// The folder of a run: which files are ours, how an old run makes way for a new one, and two checkpoints in turn so that one of them
+// is whole whatever happens. Nothing that a run did not write itself is ever removed.
+#include "app/run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+char *couJoin(char *path, const char *folder, const char *name)
+{
+    size_t length = strlen(folder);
+    const char *slash = length > 0 && folder[length - 1] == '/' ? "" : "/";
+    snprintf(path, COU_PATH_SIZE, "%s%s%s", folder, slash, name);
+    return path;
+}
+
+void couDefaultFolder(const char *scene, char *folder, size_t size)
+{
+    const char *slash = strrchr(scene, '/');
+    const char *name = slash ? slash + 1 : scene;
+    size_t length = strlen(name);
+    if (length > 4 && strcmp(name + length - 4, ".lua") == 0) length -= 4;
+    snprintf(folder, size, "out/%.*s", (int)length, name);
+}
+
+bool couIsSameFolder(const char *a, const char *b)
+{
+    struct stat status_a, status_b;
+    if (strcmp(a, b) == 0) return true;
+    return stat(a, &status_a) == 0 && stat(b, &status_b) == 0 && status_a.st_dev == status_b.st_dev &&
+           status_a.st_ino == status_b.st_ino;
+}
+
+static bool file_exists(const char *folder, const char *name)
+{
+    char path[COU_PATH_SIZE];
+    return access(couJoin(path, folder, name), F_OK) == 0;
+}
+
+// The number in "particles_000012.vtp", or -1 for any other name.
+static int frame_number(const char *name)
+{
+    int number = 0, length = 0;
+    if (sscanf(name, "particles_%6d%n", &number, &length) != 1 || length != 16 || number < 0) return -1;
+    return strcmp(name + 16, ".vtp") == 0 || strcmp(name + 16, ".ply") == 0 ? number : -1;
+}
+
+static int remove_frames(const char *folder, int last)
+{
+    DIR *directory = opendir(folder);
+    if (!directory) return 0;
+    int count = 0;
+    char path[COU_PATH_SIZE];
+    for (struct dirent *entry; (entry = readdir(directory));)
+        if (frame_number(entry->d_name) > last && unlink(couJoin(path, folder, entry->d_name)) == 0) count++;
+    closedir(directory);
+    return count;
+}
+
+int couRemoveOldRun(const char *folder)
+{
+    static const char *const names[] = {"film.mp4", "picture.png", "checkpoint_previous.h5", "checkpoint.h5", "checkpoint_new.h5",
+                                        "command.txt", "diagnostics.csv", "run.json"};
+    bool is_ours = file_exists(folder, "run.json") || file_exists(folder, "diagnostics.csv") || file_exists(folder, "command.txt");
+    if (!is_ours) return -1;
+    // What marks the folder as ours goes last, so that a removal that was cut short can be taken up again.
+    int count = remove_frames(folder, -1);
+    char path[COU_PATH_SIZE];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) unlink(couJoin(path, folder, names[i]));
+    return count;
+}
+
+void couRemoveFramesBeyond(const char *folder, int last) { remove_frames(folder, last); }
+
+static bool move(const char *from, const char *to, couFaults *faults)
+{
+    if (rename(from, to) == 0) return true;
+    couFaults_Add(faults, to, NULL, "cannot be put in place: %s", strerror(errno));
+    return false;
+}
+
+bool couRotateCheckpoint(const char *folder, bool keeps_previous, const couCheckpointInfo *info, const couState *state,
+                         couFaults *faults)
+{
+    char fresh[COU_PATH_SIZE], last[COU_PATH_SIZE], previous[COU_PATH_SIZE];
+    couJoin(fresh, folder, "checkpoint_new.h5");
+    couJoin(last, folder, "checkpoint.h5");
+    couJoin(previous, folder, "checkpoint_previous.h5");
+    if (!couWriteCheckpoint(fresh, info, state, faults)) return false;
+    if (keeps_previous && access(last, F_OK) == 0 && !move(last, previous, faults)) return false;
+    return move(fresh, last, faults);
+}
+
+bool couReadLastCheckpoint(const char *folder, couCheckpointInfo *info, couState *state, bool *is_previous, couFaults *faults)
+{
+    char last[COU_PATH_SIZE], previous[COU_PATH_SIZE];
+    couJoin(last, folder, "checkpoint.h5");
+    couJoin(previous, folder, "checkpoint_previous.h5");
+    *is_previous = false;
+    bool has_last = access(last, F_OK) == 0, has_previous = access(previous, F_OK) == 0;
+    if (!has_last && !has_previous) {
+        couFaults_Add(faults, "coulis run", "--resume", "'%.200s' holds no checkpoint.h5", folder);
+        return false;
+    }
+    couFaults last_faults = {0};
+    if (has_last && couReadCheckpoint(last, info, state, &last_faults)) return true;
+
+    // The newest is missing or broken: the one before it is as good, only older.
+    couFaults previous_faults = {0};
+    *is_previous = has_previous && couReadCheckpoint(previous, info, state, &previous_faults);
+    const char *reason = last_faults.count > 0 ? last_faults.items[0].message : "it is missing";
+    if (*is_previous)
+        couWarn("%s cannot be used (%s): going on from %s, frame %d", last, reason, previous, info->frame);
+    for (int i = 0; !*is_previous && i < last_faults.count; i++)
+        couFaults_Add(faults, last_faults.items[i].where, last_faults.items[i].key, "%s", last_faults.items[i].message);
+    for (int i = 0; !*is_previous && i < previous_faults.count; i++)
+        couFaults_Add(faults, previous_faults.items[i].where, previous_faults.items[i].key, "%s", previous_faults.items[i].message);
+    couFaults_Clear(&last_faults);
+    couFaults_Clear(&previous_faults);
+    return *is_previous;
+}

@@ -1,0 +1,198 @@
+// The options of `coulis run`. All of them are checked before anything else happens. A run leaves its own arguments in command.txt,
+// one a line, so that `coulis run --resume DIR` needs nothing else: what is not given anew is read from there.
+#include "app/run.h"
+#include "io/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char notes[] =
+    "SCENE is a file or a gallery name (coulis list scenes). The folder gets run.json, diagnostics.csv, the frames\n"
+    "particles_000001.vtp..., checkpoint.h5 and command.txt; an earlier run there is replaced. docs/files.md describes them.\n"
+    "Ctrl-C ends the current frame, writes a checkpoint and says how to go on; a second Ctrl-C ends at once.\n"
+    "\n"
+    "examples:\n"
+    "  coulis run fountain --video\n"
+    "  coulis run syrup-coil --set syrup.viscosity=8 --seconds 4 --out out/thick\n"
+    "  coulis run --resume out/thick --frames 300\n";
+
+// Reads the arguments alone, without looking at the resumed folder. True when --help was printed.
+static bool parse(couRunOptions *o, int argc, char **argv, couFaults *faults)
+{
+    *o = (couRunOptions){.seconds = NAN, .fps = NAN, .frames = -1, .checkpoint_every = -1};
+    const couOption table[] = {
+        {"--out", "DIR", "folder of the results (default out/SCENE)", cou_optionText, &o->out, 0, 0},
+        {"--frames", "N", "frames in total (default: the scene's duration)", cou_optionInt, &o->frames, 1, COU_MAX_FRAMES},
+        {"--seconds", "T", "simulated seconds in total, instead of --frames", cou_optionNumber, &o->seconds, 1e-6, 1e9},
+        {"--fps", "N", "frames per simulated second (default: the scene's, 30)", cou_optionNumber, &o->fps, 0.01, 100000},
+        {"--method", "M", "solver (coulis list methods)", cou_optionText, &o->method, 0, 0},
+        {"--set", "KEY=VALUE", "change a value of the scene, e.g. spacing=0.01 or honey.viscosity=5", cou_optionTexts, &o->sets, 0, 0},
+        {"--threads", "N", "threads (default all cores); the results do not depend on it", cou_optionInt, &o->threads, 1, COU_MAX_THREADS},
+        {"--export", "LIST", "frame files: vtk (default), ply, both as vtk,ply, or none", cou_optionText, &o->export, 0, 0},
+        {"--video", NULL, "write film.mp4 and picture.png", cou_optionFlag, &o->is_video, 0, 0},
+        {"--picture", NULL, "write picture.png of the last frame", cou_optionFlag, &o->is_picture, 0, 0},
+        {"--size", "WxH", "of film and picture in pixels (default 1280x720)", cou_optionText, &o->size, 0, 0},
+        {"--checkpoint-every", "N", "frames between checkpoints; 0: one at the end (default: once a minute)", cou_optionInt, &o->checkpoint_every, 0, COU_MAX_FRAMES},
+        {"--resume", "DIR", "go on from the last checkpoint of a run", cou_optionText, &o->resume, 0, 0},
+        {"--quiet", NULL, "print warnings and errors only", cou_optionFlag, &o->is_quiet, 0, 0},
+        {"--force", NULL, "with --resume: go on although the scene has changed", cou_optionFlag, &o->is_forced, 0, 0},
+    };
+    couCommand command = {.name = "run", .usage = "SCENE [options]   or   coulis run --resume DIR [options]",
+                          .help = "simulate a scene", .options = table, .option_count = sizeof table / sizeof table[0],
+                          .max_operands = 1, .notes = notes};
+    couTexts operands = {0};
+    bool has_helped = couParseOptions(&command, argc, argv, &operands, faults);
+    o->scene = operands.count > 0 ? operands.items[0] : NULL;
+    couTexts_Clear(&operands);
+    return has_helped;
+}
+
+// Splits the text into lines and reads them as arguments.
+static void parse_command_file(couRunOptions *old, char *text, couFaults *faults)
+{
+    couTexts lines = {0};
+    couTexts_Add(&lines, "run");
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) couTexts_Add(&lines, line);
+    parse(old, lines.count, (char **)lines.items, faults);
+    couTexts_Clear(&lines);
+}
+
+// What was not given anew is taken from the run that is resumed.
+static void inherit(couRunOptions *o, couFaults *faults)
+{
+    char path[COU_PATH_SIZE];
+    struct stat status;
+    if (stat(couJoin(path, o->resume, "command.txt"), &status) != 0) return; // the checkpoint says enough to go on
+    couFaults old_faults = {0};
+    couRunOptions old = {0};
+    size_t size = 0;
+    o->old_command = couReadFile(path, 1 << 20, &size, &old_faults);
+    if (o->old_command) parse_command_file(&old, o->old_command, &old_faults);
+    if (old_faults.count > 0) {
+        couFaults_Add(faults, path, NULL, "is damaged (%s %s); remove it and give the options on the command line",
+                      old_faults.items[0].key, old_faults.items[0].message);
+    } else {
+        if (!o->scene) o->scene = old.scene;
+        if (!o->method) o->method = old.method;
+        if (!o->export) o->export = old.export;
+        if (!o->size) o->size = old.size;
+        if (isnan(o->fps)) o->fps = old.fps;
+        if (o->frames < 0 && isnan(o->seconds)) o->frames = old.frames;
+        if (o->checkpoint_every < 0) o->checkpoint_every = old.checkpoint_every;
+        o->is_video |= old.is_video;
+        o->is_picture |= old.is_picture;
+        for (int i = 0; o->sets.count == 0 && i < old.sets.count; i++) couTexts_Add(&o->sets, old.sets.items[i]);
+    }
+    couTexts_Clear(&old.sets);
+    couFaults_Clear(&old_faults);
+}
+
+static const char where[] = "coulis run";
+
+static void read_export(couRunOptions *o, couFaults *faults)
+{
+    static const char *const kinds[] = {"vtk", "ply", "none"};
+    if (!o->export) {
+        o->has_vtp = true;
+        return;
+    }
+    bool has_none = false;
+    for (const char *word = o->export; word; word = strchr(word, ',') ? strchr(word, ',') + 1 : NULL) {
+        char kind[32];
+        snprintf(kind, sizeof kind, "%.*s", (int)strcspn(word, ","), word);
+        if (strcmp(kind, "vtk") == 0) {
+            o->has_vtp = true;
+        } else if (strcmp(kind, "ply") == 0) {
+            o->has_ply = true;
+        } else if (strcmp(kind, "none") == 0) {
+            has_none = true;
+        } else {
+            const char *nearest = couSuggest(kinds, 3, kind);
+            couFaults_Add(faults, where, "--export", "unknown kind '%s'%s%s%s; allowed: vtk, ply, none", kind,
+                          nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+        }
+    }
+    if (has_none && (o->has_vtp || o->has_ply)) couFaults_Add(faults, where, "--export", "none stands alone: '%.60s'", o->export);
+}
+
+static void read_size(couRunOptions *o, couFaults *faults)
+{
+    o->width = 1280;
+    o->height = 720;
+    if (!o->size) return;
+    int length = 0;
+    bool is_read = sscanf(o->size, "%5dx%5d%n", &o->width, &o->height, &length) == 2 && o->size[length] == '\0';
+    bool is_good = is_read && o->width >= 16 && o->width <= 8192 && o->height >= 16 && o->height <= 8192 && o->width % 2 == 0 &&
+                   o->height % 2 == 0;
+    if (!is_good)
+        couFaults_Add(faults, where, "--size", "'%.40s' is not WIDTHxHEIGHT of even numbers from 16 to 8192, e.g. 1280x720", o->size);
+}
+
+static void check_path(const char *option, const char *path, couFaults *faults)
+{
+    if (path && strlen(path) >= COU_FOLDER_SIZE)
+        couFaults_Add(faults, where, option, "the path has %zu bytes, at most %d are allowed", strlen(path), COU_FOLDER_SIZE - 1);
+    if (path && strchr(path, '\n')) couFaults_Add(faults, where, option, "a path with a line break is not allowed");
+}
+
+bool couReadRunOptions(couRunOptions *o, int argc, char **argv, couFaults *faults)
+{
+    if (parse(o, argc, argv, faults)) return true;
+    check_path("SCENE", o->scene, faults);
+    check_path("--out", o->out, faults);
+    check_path("--resume", o->resume, faults);
+    if (o->frames >= 0 && !isnan(o->seconds)) couFaults_Add(faults, where, "--seconds", "give --frames or --seconds, not both");
+    if (!o->scene && !o->resume) couFaults_Add(faults, where, NULL, "which scene? coulis list scenes names the gallery");
+    if (o->is_forced && !o->resume) couFaults_Add(faults, where, "--force", "has a meaning with --resume only");
+    if (o->resume && strlen(o->resume) < COU_FOLDER_SIZE) inherit(o, faults);
+    if (o->method) couCheckMethod(where, o->method, faults);
+    read_export(o, faults);
+    read_size(o, faults);
+    couSplitOverrides(where, &o->sets, &o->overrides, faults);
+    return false;
+}
+
+void couFreeRunOptions(couRunOptions *o)
+{
+    couTexts_Clear(&o->sets);
+    couOverrides_Clear(&o->overrides);
+    free(o->old_command);
+}
+
+bool couWriteCommand(const couRunOptions *o, const char *folder, int frames, double fps, couFaults *faults)
+{
+    char path[COU_PATH_SIZE];
+    couFile file;
+    if (!couFile_Create(&file, couJoin(path, folder, "command.txt"), faults)) return false;
+    fprintf(file.stream, "--frames=%d\n--fps=%.17g\n", frames, fps);
+    if (o->method) fprintf(file.stream, "--method=%s\n", o->method);
+    if (o->export) fprintf(file.stream, "--export=%s\n", o->export);
+    if (o->size) fprintf(file.stream, "--size=%s\n", o->size);
+    if (o->checkpoint_every >= 0) fprintf(file.stream, "--checkpoint-every=%d\n", o->checkpoint_every);
+    if (o->is_video) fprintf(file.stream, "--video\n");
+    if (o->is_picture) fprintf(file.stream, "--picture\n");
+    for (int i = 0; i < o->sets.count; i++) fprintf(file.stream, "--set=%s\n", o->sets.items[i]);
+    fprintf(file.stream, "--\n%s\n", o->scene);
+    return couFile_Commit(&file, faults);
+}
+
+void couFormatResume(const char *folder, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "coulis run --resume ");
+    bool is_plain = strspn(folder, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == strlen(folder);
+    if (is_plain) {
+        snprintf(text + used, size - used, "%s", folder);
+        return;
+    }
+    // '...' takes everything but a quote, which is written as '\''
+    text[used++] = '\'';
+    for (const char *c = folder; *c && used + 6 < size; c++) {
+        if (*c == '\'')
+            used += (size_t)snprintf(text + used, size - used, "'\\''");
+        else
+            text[used++] = *c;
+    }
+    snprintf(text + used, size - used, "'");
+}

@@ -1,0 +1,255 @@
+// Pictures of a run: hands the renderer what there is at a frame's time. Frames come from memory or, when a film is made whole again
+// after a resume, from the files; bodies that move are then asked where they were. The camera is the scene's; without one it frames
+// all that the scene holds at its start: fluid, bounded bodies, emitters with the reach of their jets.
+#include "app/run.h"
+#include "render/picture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOTION_SAMPLES 16 // of a moving thing's way, for the camera's frame
+
+struct couFilming {
+    couScene *scene;
+    couRenderer *renderer;
+    couFilm *film; // NULL: single pictures only
+    int frame_count; // in the film
+    couPictureOptions options;
+    couVec3 colors[256];
+    float opacities[256];
+};
+
+// --- What the camera shows ---
+
+static const couBounds no_bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+
+static void include_point(couBounds *bounds, couVec3 p)
+{
+    if (!isfinite(p.x) || !isfinite(p.y) || !isfinite(p.z)) return;
+    bounds->lower = (couVec3){fminf(bounds->lower.x, p.x), fminf(bounds->lower.y, p.y), fminf(bounds->lower.z, p.z)};
+    bounds->upper = (couVec3){fmaxf(bounds->upper.x, p.x), fmaxf(bounds->upper.y, p.y), fmaxf(bounds->upper.z, p.z)};
+}
+
+static couVec3 cross(couVec3 a, couVec3 b)
+{
+    return (couVec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static couVec3 rotate(couQuat q, couVec3 v)
+{
+    couVec3 u = {q.x, q.y, q.z}, s = cross(u, v);
+    couVec3 t = {2 * s.x, 2 * s.y, 2 * s.z}, r = cross(u, t);
+    return (couVec3){v.x + q.w * t.x + r.x, v.y + q.w * t.y + r.y, v.z + q.w * t.z + r.z};
+}
+
+static couVec3 to_world(couPose pose, couVec3 p)
+{
+    couVec3 r = rotate(pose.rotation, p);
+    return (couVec3){pose.position.x + r.x, pose.position.y + r.y, pose.position.z + r.z};
+}
+
+static couVec3 to_local(couPose pose, couVec3 p)
+{
+    couVec3 q = {p.x - pose.position.x, p.y - pose.position.y, p.z - pose.position.z};
+    return rotate((couQuat){-pose.rotation.x, -pose.rotation.y, -pose.rotation.z, pose.rotation.w}, q);
+}
+
+// The eight corners of a box, moved by the pose.
+static void include_box(couBounds *bounds, couBounds box, couPose pose)
+{
+    for (int corner = 0; corner < 8; corner++)
+        include_point(bounds, to_world(pose, (couVec3){corner & 1 ? box.upper.x : box.lower.x, corner & 2 ? box.upper.y : box.lower.y,
+                                                       corner & 4 ? box.upper.z : box.lower.z}));
+}
+
+// A shape on its way through the run.
+static void include_shape(couBounds *bounds, const couShape *shape, int dimension, couPose pose, couMotionFcn *motion, void *context,
+                          double seconds)
+{
+    couBounds box;
+    if (!couShape_Bounds(shape, dimension, &box)) return;
+    if (dimension == 2) box.lower.z = box.upper.z = 0.0f;
+    if (!motion) include_box(bounds, box, pose);
+    for (int i = 0; motion && i <= MOTION_SAMPLES; i++) include_box(bounds, box, motion(context, seconds * i / MOTION_SAMPLES));
+}
+
+// The top of a jet: where gravity has used up its speed.
+static void include_jet(couBounds *bounds, const couWorld *world, const couEmitterDef *emitter)
+{
+    couShapeKind kind = couShape_Kind(emitter->shape);
+    if (kind != cou_shapeDisk && kind != cou_shapePolygon) return;
+    couPose pose = emitter->motion ? emitter->motion(emitter->motion_context, 0.0) : emitter->pose;
+    bool is_along_y = kind == cou_shapeDisk;
+    couVec3 v = rotate(pose.rotation, (couVec3){0, is_along_y ? emitter->speed : 0, is_along_y ? 0 : emitter->speed});
+    float g = -couWorld_Def(world)->gravity.y;
+    if (!(g > 0.0f) || !(v.y > 0.0f)) return;
+    float t = v.y / g; // [s]
+    include_point(bounds, (couVec3){pose.position.x + v.x * t, pose.position.y + 0.5f * v.y * t, pose.position.z + v.z * t});
+    include_point(bounds, (couVec3){pose.position.x + 2 * v.x * t, pose.position.y, pose.position.z + 2 * v.z * t});
+}
+
+couBounds couSceneBounds(couScene *scene, double seconds)
+{
+    couWorld *world = couScene_World(scene);
+    int dimension = couWorld_Def(world)->dimension;
+    couBounds bounds = no_bounds;
+    couParticleView particles = couWorld_Particles(world);
+    for (size_t i = 0; i < particles.count; i++)
+        include_point(&bounds, (couVec3){particles.position[i].x, particles.position[i].y, particles.position[i].z});
+    for (int i = 0; i < couWorld_BodyCapacity(world); i++) {
+        couBodyId id = couWorld_BodyAt(world, i);
+        const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
+        if (body && body->opacity > 0.0f)
+            include_shape(&bounds, body->shape, dimension, body->pose, body->motion, body->motion_context, seconds);
+    }
+    for (int i = 0; i < couWorld_EmitterCount(world); i++) {
+        const couEmitterDef *emitter = couWorld_Emitter(world, couWorld_EmitterAt(world, i));
+        if (!emitter) continue;
+        include_shape(&bounds, emitter->shape, dimension, emitter->pose, emitter->motion, emitter->motion_context, seconds);
+        include_jet(&bounds, world, emitter);
+    }
+    return bounds;
+}
+
+// --- What is drawn ---
+
+// Height of a body that is a horizontal floor, NaN for any other: a half-space looks the same from far apart places.
+static float floor_height(const couShape *shape, couPose pose, int dimension)
+{
+    couShapeKind kind = couShape_Kind(shape);
+    couBounds bounds;
+    if ((kind != cou_shapePlane && kind != cou_shapePlaced) || couShape_Bounds(shape, dimension, &bounds)) return NAN;
+    float height = NAN;
+    for (int i = 0; i < 4; i++) {
+        couVec3 probe = {i & 1 ? 50.0f : -50.0f, 0.0f, dimension == 2 ? 0.0f : i & 2 ? 50.0f : -50.0f};
+        couVec3 normal;
+        float distance = couShape_DistanceNormal(shape, dimension, to_local(pose, probe), &normal);
+        if (!(rotate(pose.rotation, normal).y > 0.9999f)) return NAN;
+        if (i > 0 && !(fabsf(-distance - height) <= 1e-3f)) return NAN;
+        height = -distance;
+    }
+    return height;
+}
+
+// Now, or at an earlier time for bodies that a function moves.
+static couPose body_pose(couWorld *world, couBodyId id, double time)
+{
+    const couBodyDef *body = couWorld_Body(world, id);
+    bool is_now = fabs(time - couWorld_Time(world)) <= 1e-6;
+    return body->motion && !is_now ? body->motion(body->motion_context, time) : couWorld_BodyPose(world, id);
+}
+
+// The visible bodies; a horizontal floor becomes the ground.
+static int collect_bodies(couWorld *world, double time, couPictureBody *bodies, float *ground)
+{
+    int dimension = couWorld_Def(world)->dimension, count = 0;
+    *ground = NAN;
+    for (int i = 0; i < couWorld_BodyCapacity(world); i++) {
+        couBodyId id = couWorld_BodyAt(world, i);
+        const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
+        if (!body || !(body->opacity > 0.0f)) continue;
+        couPose pose = body_pose(world, id, time);
+        float height = floor_height(body->shape, pose, dimension);
+        if (isnan(height))
+            bodies[count++] = (couPictureBody){body->shape, pose, body->color, body->opacity};
+        else if (!(*ground >= height)) // the higher one hides the lower
+            *ground = height;
+    }
+    return count;
+}
+
+static void collect_materials(couFilming *filming, const couWorld *world)
+{
+    int count = couWorld_MaterialCount(world);
+    for (int i = 0; i < count && i < 256; i++) {
+        const couMaterialDef *material = couWorld_Material(world, couWorld_MaterialAt(world, i));
+        filming->colors[i] = material->color;
+        filming->opacities[i] = material->opacity;
+    }
+}
+
+static bool render(couFilming *filming, const couFrame *frame, couImage *image, couFaults *faults)
+{
+    couWorld *world = couScene_World(filming->scene);
+    const couWorldDef *def = couWorld_Def(world);
+    couPictureBody *bodies = calloc((size_t)couWorld_BodyCapacity(world) + 1, sizeof *bodies);
+    if (!bodies) {
+        couFaults_Add(faults, NULL, NULL, "no memory for a picture");
+        return false;
+    }
+    collect_materials(filming, world);
+    couPictureScene picture = {.dimension = def->dimension, .particle_count = frame->count, .positions = frame->position,
+                               .materials = frame->material, .colors = filming->colors, .opacities = filming->opacities,
+                               .radius = 0.6f * def->spacing, .bodies = bodies}; // a little overlap looks like one liquid
+    picture.body_count = collect_bodies(world, frame->time, bodies, &picture.ground);
+    bool is_done = couRenderPicture(filming->renderer, &picture, &filming->options, image, faults);
+    free(bodies);
+    return is_done;
+}
+
+// --- Film ---
+
+static couPictureOptions look(couScene *scene, couBounds bounds, int width, int height)
+{
+    couCamera camera = couScene_Camera(scene);
+    bool is_flat = couWorld_Def(couScene_World(scene))->dimension == 2;
+    couPictureOptions options = {.width = width, .height = height, .from = camera.from, .to = camera.to, .fov = camera.fov,
+                                 .is_auto_camera = !camera.is_set, .frame = bounds, .samples = 2};
+    if (is_flat && camera.is_set) {
+        // The plane has no perspective: the camera says what part of it is seen.
+        couVec3 d = {camera.from.x - camera.to.x, camera.from.y - camera.to.y, camera.from.z - camera.to.z};
+        float half = sqrtf(d.x * d.x + d.y * d.y + d.z * d.z) * tanf(camera.fov * 0.5f * 3.14159265f / 180.0f);
+        float wide = half * (float)width / (float)height;
+        options.frame = (couBounds){{camera.to.x - wide, camera.to.y - half, 0}, {camera.to.x + wide, camera.to.y + half, 0}};
+    }
+    return options;
+}
+
+couFilming *couStartFilming(couScene *scene, couBounds bounds, int width, int height, const char *film, double fps,
+                            couFaults *faults)
+{
+    couFilming *filming = calloc(1, sizeof *filming);
+    if (!filming) {
+        couFaults_Add(faults, NULL, NULL, "no memory for pictures");
+        return NULL;
+    }
+    filming->scene = scene;
+    filming->options = look(scene, bounds, width, height);
+    filming->renderer = couCreateRenderer(couThreadCount(couWorld_Def(couScene_World(scene))->threads), faults);
+    if (filming->renderer && film) filming->film = couOpenFilm(film, width, height, fps, faults);
+    if (!filming->renderer || (film && !filming->film)) {
+        couEndFilming(filming, false, faults);
+        return NULL;
+    }
+    return filming;
+}
+
+bool couFilming_Add(couFilming *filming, const couFrame *frame, couFaults *faults)
+{
+    couImage image = {0};
+    if (!render(filming, frame, &image, faults)) return false;
+    bool is_added = couFilm_AddFrame(filming->film, &image, faults);
+    if (is_added) filming->frame_count++;
+    couFreeImage(&image);
+    return is_added;
+}
+
+bool couFilming_Picture(couFilming *filming, const couFrame *frame, const char *path, couFaults *faults)
+{
+    couImage image = {0};
+    if (!render(filming, frame, &image, faults)) return false;
+    bool is_written = couWritePng(path, &image, faults);
+    couFreeImage(&image);
+    return is_written;
+}
+
+bool couEndFilming(couFilming *filming, bool is_kept, couFaults *faults)
+{
+    if (!filming) return true;
+    bool is_closed = true, is_film = is_kept && filming->frame_count > 0; // a film of nothing is none
+    if (filming->film && is_film) is_closed = couCloseFilm(filming->film, faults);
+    if (filming->film && !is_film) couDiscardFilm(filming->film);
+    if (filming->renderer) couDestroyRenderer(filming->renderer);
+    free(filming);
+    return is_closed;
+}
