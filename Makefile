@@ -1,5 +1,7 @@
 # A thin door to CMake: each target does all of its own set-up. `make help` lists them.
 
+MAKEFLAGS += --no-print-directory
+
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CTEST_FLAGS ?= --output-on-failure --no-tests=error
