@@ -1,0 +1,220 @@
+// The hot loops of pvfs: double density relaxation and viscosity impulses, each a Gauss-Seidel sweep over the cells of one colour.
+//
+// Relaxation of particle i: eight neighbours at a time, positions are loaded as 16-byte records and transposed; the first pass sums
+// the two densities and leaves directions and weights in a small buffer, the second turns them into displacements, which go
+// back to the neighbours at once and to i at the end of its turn. Viscosity takes directions and weights wide, then goes through
+// the pairs one after the other, because each impulse must see the velocities that the last one left.
+
+#include "fluid/pvfs.h"
+
+typedef struct PairBuffer {
+    float w[COU_MAX_NEIGHBORS + COU_WIDTH];
+    float x[COU_MAX_NEIGHBORS + COU_WIDTH], y[COU_MAX_NEIGHBORS + COU_WIDTH], z[COU_MAX_NEIGHBORS + COU_WIDTH]; // unit vector to j
+    float inv_mass[COU_MAX_NEIGHBORS + COU_WIDTH];
+} PairBuffer;
+
+typedef struct Densities {
+    float rho, rho_near, w4; // sums of w^2, w^3, w^4
+} Densities;
+
+// A direction for two particles at the same place: random, fixed by their ids, opposite for the two.
+static couVec3 parting_direction(const couPvfsSweep *sweep, uint32_t i, uint32_t j)
+{
+    uint32_t a = sweep->id[i], b = sweep->id[j];
+    couRandom random = {couMix64((uint64_t)COU_MIN(a, b) << 32 | COU_MAX(a, b))};
+    couVec3 n = {couRandomSigned(&random), couRandomSigned(&random), sweep->dimension == 3 ? couRandomSigned(&random) : 0.0f};
+    n = couNormalize(n);
+    return a < b ? n : couScale(-1.0f, n);
+}
+
+// Directions, weights and density sums of i's list. Padding entries are far away and get weight 0.
+static inline Densities gather_pairs(const couPvfsSweep *sweep, uint32_t i, const uint32_t *list, int count, PairBuffer *pairs)
+{
+    couVec4 xi = sweep->position[i];
+    couFloatW x = couSetW(xi.x), y = couSetW(xi.y), z = couSetW(xi.z);
+    couFloatW inv_h = couSetW(1.0f / sweep->h), one = couSetW(1.0f), zero = couSetW(0.0f);
+    couFloatW touching = couSetW(1e-12f * sweep->h * sweep->h);
+    couFloatW rho = zero, rho_near = zero, w4 = zero;
+    for (int k = 0; k < count; k += COU_WIDTH) {
+        couFloatW dx, dy, dz, inv_mass;
+        couLoadRecordsW(sweep->position, list + k, &dx, &dy, &dz, &inv_mass);
+        dx = couSubW(dx, x), dy = couSubW(dy, y), dz = couSubW(dz, z);
+        couFloatW r2 = couAddW(couAddW(couMulW(dx, dx), couMulW(dy, dy)), couMulW(dz, dz));
+        unsigned coincident = couBitsW(couLessW(r2, touching));
+        couFloatW r = couSqrtW(couMaxW(r2, touching));
+        couFloatW inv_r = couDivW(one, r);
+        couFloatW w = couMaxW(couSubW(one, couMulW(r, inv_h)), zero);
+        couFloatW w2 = couMulW(w, w);
+        rho = couAddW(rho, w2);
+        rho_near = couAddW(rho_near, couMulW(w2, w));
+        w4 = couAddW(w4, couMulW(w2, w2));
+        couStoreW(pairs->w + k, w);
+        couStoreW(pairs->x + k, couMulW(dx, inv_r));
+        couStoreW(pairs->y + k, couMulW(dy, inv_r));
+        couStoreW(pairs->z + k, couMulW(dz, inv_r));
+        couStoreW(pairs->inv_mass + k, inv_mass);
+        for (; coincident; coincident &= coincident - 1) {
+            int lane = k + __builtin_ctz(coincident);
+            couVec3 n = parting_direction(sweep, i, list[lane]);
+            pairs->x[lane] = n.x, pairs->y[lane] = n.y, pairs->z[lane] = n.z;
+        }
+    }
+    return (Densities){couSumW(rho), couSumW(rho_near), couSumW(w4)};
+}
+
+typedef struct WallSums {
+    float rho, rho_near;
+    float push[COU_MAX_CONTACTS], push_near[COU_MAX_CONTACTS];
+} WallSums;
+
+// The density that the solid behind each contact plane stands for.
+static WallSums add_walls(const couPvfsSweep *sweep, uint32_t i, const couContact *contacts, int count)
+{
+    WallSums sums = {0};
+    couVec3 x = couXyz(sweep->position[i]);
+    for (int k = 0; k < count; ++k) {
+        float a = 1.0f - (couDot(contacts[k].normal, x) - contacts[k].offset) / sweep->h;
+        float place = COU_CLAMP(a, 0.0f, 1.0f) * COU_WALL_SAMPLES;
+        int n = (int)place;
+        float t = place - (float)n;
+        const couWallTable *table = &sweep->state->walls;
+        sums.rho += (1.0f - t) * table->at[n].rho + t * table->at[n + 1].rho;
+        sums.rho_near += (1.0f - t) * table->at[n].rho_near + t * table->at[n + 1].rho_near;
+        sums.push[k] = (1.0f - t) * table->at[n].push + t * table->at[n + 1].push;
+        sums.push_near[k] = (1.0f - t) * table->at[n].push_near + t * table->at[n + 1].push_near;
+    }
+    return sums;
+}
+
+// Moves the neighbours by their share of D and returns what i moves by [Clavet 2005, eq. 6]. `far` and `near` are dt^2 P and
+// dt^2 P_near. Shares go by inverse mass, so that momentum is kept between materials of different density.
+static inline couVec3 push_pairs(couPvfsSweep *sweep, uint32_t i, const uint32_t *list, int count, const PairBuffer *pairs, float far,
+                                 float near)
+{
+    couFloatW f1 = couSetW(far), f2 = couSetW(near), zero = couSetW(0.0f);
+    couFloatW own_inv_mass = couSetW(sweep->position[i].w);
+    couFloatW sx = zero, sy = zero, sz = zero;
+    for (int k = 0; k < count; k += COU_WIDTH) {
+        couFloatW w = couLoadW(pairs->w + k), inv_mass = couLoadW(pairs->inv_mass + k);
+        couFloatW x = couLoadW(pairs->x + k), y = couLoadW(pairs->y + k), z = couLoadW(pairs->z + k);
+        couFloatW d = couMulW(w, couAddW(f1, couMulW(f2, w)));
+        couFloatW unit = couDivW(d, couAddW(own_inv_mass, inv_mass));
+        couFloatW theirs = couMulW(unit, inv_mass), own = couMulW(unit, own_inv_mass);
+        couVec4 moves[COU_WIDTH];
+        couStoreRecordsW(moves, couMulW(theirs, x), couMulW(theirs, y), couMulW(theirs, z), zero);
+        int lanes = COU_MIN(COU_WIDTH, count - k);
+        for (int lane = 0; lane < lanes; ++lane) couAddRecord(&sweep->position[list[k + lane]], &moves[lane]);
+        sx = couAddW(sx, couMulW(own, x));
+        sy = couAddW(sy, couMulW(own, y));
+        sz = couAddW(sz, couMulW(own, z));
+    }
+    return (couVec3){-couSumW(sx), -couSumW(sy), -couSumW(sz)};
+}
+
+static void relax_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
+{
+    const couPvfsState *state = sweep->state;
+    const uint32_t *list = sweep->neighbors->first[i];
+    int count = sweep->neighbors->count[i];
+    Densities sums = gather_pairs(sweep, i, list, count, pairs);
+    int contact_count = sweep->contacts->count[i];
+    couContact *contacts = contact_count ? couContacts_Of(sweep->contacts, i) : NULL;
+    WallSums walls;
+    bool has_walls = contact_count && sweep->has_wall_density;
+    if (has_walls) {
+        walls = add_walls(sweep, i, contacts, contact_count);
+        sums.rho += walls.rho;
+        sums.rho_near += walls.rho_near;
+    }
+    sweep->density[i] = sums.rho / state->rest_rho;
+
+    // Pressures as displacements [eq. 2, 5]. A guard bounds them by what the density constraint itself would ask for, the step of
+    // a Newton iteration: it never acts on a calm fluid and stops explosions.
+    float dt2 = sweep->dt * sweep->dt;
+    float far = dt2 * state->k * (sums.rho - state->rho0), near = 0.0f;
+    if (sweep->near == cou_nearDensity) near = dt2 * state->k_near * sums.rho_near;
+    if (sweep->near == cou_nearDistance) near = dt2 * state->k_near;
+    float far_guard = dt2 * state->k * sums.rho / sweep->h;
+    float near_guard = 1.5f * dt2 * state->k_near * sums.w4 / sweep->h;
+    if (far_guard > 1.0f || near_guard > 1.0f) {
+        if (far_guard > 1.0f) far /= far_guard;
+        if (near_guard > 1.0f) near /= near_guard;
+        sweep->guard_count++;
+    }
+
+    couVec3 move = push_pairs(sweep, i, list, count, pairs, far, near);
+    if (has_walls)
+        for (int k = 0; k < contact_count; ++k) {
+            float push = 0.5f * (far * walls.push[k] + near * walls.push_near[k]);
+            contacts[k].push += push;
+            move = couMulAdd(move, push, contacts[k].normal);
+        }
+    couVec4 *x = &sweep->position[i];
+    x->x += move.x, x->y += move.y, x->z += move.z;
+}
+
+void COU_WIDE(couRelaxCells)(couPvfsSweep *sweep, size_t begin, size_t end)
+{
+    PairBuffer pairs;
+    for (size_t c = begin; c < end; ++c) {
+        uint32_t cell = sweep->cells[c];
+        for (uint32_t i = sweep->grid->cell_start[cell]; i < sweep->grid->cell_start[cell + 1]; ++i) relax_particle(sweep, i, &pairs);
+    }
+}
+
+// --- Viscosity ---------------------------------------------------------------------------------------------------------------
+
+// Impulse of i on j as a velocity difference: radial and only on approach [alg. 5], then smoothing on what is left. Neither part can
+// make the pair move apart.
+static inline couVec3 pair_impulse(const couPvfsMaterial *m, couVec3 dv, couVec3 n, float w, float dt)
+{
+    float u = couDot(dv, n);
+    float radial = u > 0.0f ? COU_MIN(dt * w * (m->sigma * u + m->beta * u * u), u) : 0.0f;
+    float s = COU_MIN(dt * w * m->smoothing, 1.0f);
+    couVec3 left = couMulAdd(dv, -radial, n);
+    return couMulAdd(couScale(radial, n), s, left);
+}
+
+static couPvfsMaterial mean_material(const couPvfsMaterial *a, const couPvfsMaterial *b)
+{
+    return (couPvfsMaterial){.sigma = 0.5f * (a->sigma + b->sigma),
+                             .beta = 0.5f * (a->beta + b->beta),
+                             .smoothing = 0.5f * (a->smoothing + b->smoothing)};
+}
+
+static void smooth_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
+{
+    const couPvfsState *state = sweep->state;
+    int below = sweep->neighbors->below[i];
+    int count = sweep->neighbors->count[i] - below;
+    if (count <= 0) return;
+    uint32_t list[COU_MAX_NEIGHBORS + COU_WIDTH];
+    memcpy(list, sweep->neighbors->first[i] + below, (size_t)count * sizeof *list);
+    for (int k = count; k % COU_WIDTH; ++k) list[k] = (uint32_t)sweep->count;
+    gather_pairs(sweep, i, list, count, pairs);
+
+    couVec4 *velocity = sweep->velocity;
+    couVec3 vi = couXyz(velocity[i]);
+    float own_inv_mass = sweep->position[i].w;
+    couPvfsMaterial material = state->materials[sweep->material[i]];
+    for (int k = 0; k < count; ++k) {
+        uint32_t j = list[k];
+        couVec4 *vj = &velocity[j];
+        if (!state->is_single_material) material = mean_material(&state->materials[sweep->material[i]], &state->materials[sweep->material[j]]);
+        couVec3 dv = couSub(vi, couXyz(*vj));
+        couVec3 impulse = pair_impulse(&material, dv, (couVec3){pairs->x[k], pairs->y[k], pairs->z[k]}, pairs->w[k], sweep->dt);
+        float theirs = pairs->inv_mass[k] / (own_inv_mass + pairs->inv_mass[k]);
+        vi = couMulAdd(vi, -(1.0f - theirs), impulse);
+        vj->x += theirs * impulse.x, vj->y += theirs * impulse.y, vj->z += theirs * impulse.z;
+    }
+    velocity[i] = (couVec4){vi.x, vi.y, vi.z, velocity[i].w};
+}
+
+void COU_WIDE(couViscosityCells)(couPvfsSweep *sweep, size_t begin, size_t end)
+{
+    PairBuffer pairs;
+    for (size_t c = begin; c < end; ++c) {
+        uint32_t cell = sweep->cells[c];
+        for (uint32_t i = sweep->grid->cell_start[cell]; i < sweep->grid->cell_start[cell + 1]; ++i) smooth_particle(sweep, i, &pairs);
+    }
+}

@@ -1,0 +1,373 @@
+// The spring net. Springs belong to id pairs and outlive neighbour lists; each is kept with the particle of its lower id, sorted by
+// partner, in arrays per block of particles. Once a step the whole net is written anew for the particles' new places: springs whose
+// partner is gone are dropped, rest lengths flow, new close pairs get a spring. That pass is parallel over particles, since each
+// writes only its own springs.
+//
+// Displacements are a Gauss-Seidel sweep [alg. 3]. Springs between neighbouring cells go by cell colour like the relaxation; the
+// few that are stretched further are marked and done afterwards, one by one in storage order. Both orders depend only on the
+// particles, so the bits do not depend on threads. About 12 bytes a spring, twice.
+
+#include "fluid/springs.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+couSpringNet *couCreateSpringNet(couMemory *memory)
+{
+    couSpringNet *net = couAlloc(memory, sizeof *net);
+    if (net) net->memory = memory;
+    return net;
+}
+
+static void free_set(couMemory *memory, couSpringSet *set)
+{
+    for (size_t b = 0; b < set->block_capacity; ++b) couFree(memory, set->blocks[b].items);
+    couFree(memory, set->blocks);
+    couFree(memory, set->first);
+    couFree(memory, set->count);
+}
+
+void couDestroySpringNet(couSpringNet *net)
+{
+    if (!net) return;
+    couMemory *memory = net->memory;
+    for (int k = 0; k < 2; ++k) {
+        free_set(memory, &net->sets[k]);
+        couFree(memory, net->index_of[k]);
+    }
+    couFree(memory, net);
+}
+
+bool couFluid_HasSprings(const couFluid *fluid)
+{
+    if (fluid->springs->count) return true;
+    for (int m = 0; m < fluid->material_count; ++m)
+        if (fluid->materials[m].springs == cou_springsPlastic) return true;
+    return false;
+}
+
+static bool reserve_set(couMemory *memory, couSpringSet *set, size_t particles)
+{
+    size_t blocks = (size_t)couBlockCount(particles, COU_SPRING_BLOCK);
+    bool is_good = couReserve(memory, (void **)&set->blocks, &set->block_capacity, blocks, sizeof *set->blocks) &&
+                   couReserve(memory, (void **)&set->first, &set->first_capacity, particles, sizeof *set->first) &&
+                   couReserve(memory, (void **)&set->count, &set->count_capacity, particles, sizeof *set->count);
+    if (!is_good) return false;
+    for (size_t b = 0; b < set->block_capacity; ++b) set->blocks[b].count = 0;
+    return true;
+}
+
+// The map from ids to this step's indices; the last step's becomes the other one.
+static bool map_ids(couFluid *fluid)
+{
+    couSpringNet *net = fluid->springs;
+    int now = net->current = 1 - net->current;
+    if (!couReserve(net->memory, (void **)&net->index_of[now], &net->index_capacity[now], fluid->next_id, sizeof(uint32_t))) return false;
+    net->mapped[now] = fluid->next_id;
+    memset(net->index_of[now], 0xff, net->mapped[now] * sizeof(uint32_t));
+    const uint32_t *id = couFluid_Id(fluid);
+    for (size_t i = 0; i < fluid->table.count; ++i) net->index_of[now][id[i]] = (uint32_t)i;
+    return true;
+}
+
+// --- A small set of ids ------------------------------------------------------------------------------------------------------
+
+#define ID_SET_SIZE 2048 // more than twice the longest list
+
+typedef struct IdSet {
+    uint32_t slots[ID_SET_SIZE]; // id + 1, 0 = free
+    uint32_t mask;
+} IdSet;
+
+static void id_set_clear(IdSet *set, int expected)
+{
+    uint32_t size = 32;
+    while (size < 2 * (uint32_t)expected && size < ID_SET_SIZE) size *= 2;
+    set->mask = size - 1;
+    memset(set->slots, 0, size * sizeof *set->slots);
+}
+
+// True when the id was not there before.
+static bool id_set_add(IdSet *set, uint32_t id)
+{
+    for (uint32_t s = couMix32(id) & set->mask;; s = (s + 1) & set->mask) {
+        if (set->slots[s] == id + 1) return false;
+        if (set->slots[s] == 0) {
+            set->slots[s] = id + 1;
+            return true;
+        }
+    }
+}
+
+// --- Adjusting ---------------------------------------------------------------------------------------------------------------
+
+typedef struct AdjustJob {
+    couFluid *fluid;
+    couSpringNet *net;
+    float dt;
+    int add_material; // of which springs are added at their current lengths; -1: none
+    _Atomic size_t count;
+} AdjustJob;
+
+static bool push_spring(couSpringNet *net, couSpringBlock *block, couSpring spring)
+{
+    if (!couReserve(net->memory, (void **)&block->items, &block->capacity, COU_MAX(block->count + 1, 256), sizeof spring)) {
+        net->is_out_of_memory = true;
+        return false;
+    }
+    block->items[block->count++] = spring;
+    return true;
+}
+
+// The rest length after plastic flow over dt [eq. 8], with its own rate and yield ratio for stretch and compression.
+static float flow(float rest, float r, float dt, const couMaterialDef *a, const couMaterialDef *b)
+{
+    float stretch = r - rest - 0.5f * (a->yield_stretch + b->yield_stretch) * rest;
+    float squeeze = rest - r - 0.5f * (a->yield_compress + b->yield_compress) * rest;
+    // A whole step cannot flow further than the deformation itself.
+    if (stretch > 0.0f) return rest + COU_MIN(dt * 0.5f * (a->flow_stretch + b->flow_stretch), 1.0f) * stretch;
+    if (squeeze > 0.0f) return rest - COU_MIN(dt * 0.5f * (a->flow_compress + b->flow_compress), 1.0f) * squeeze;
+    return rest;
+}
+
+static bool is_long(const couFluid *fluid, couVec4 a, couVec4 b)
+{
+    float inv = 1.0f / fluid->grid.cell_size;
+    float dx = floorf(a.x * inv) - floorf(b.x * inv), dy = floorf(a.y * inv) - floorf(b.y * inv), dz = floorf(a.z * inv) - floorf(b.z * inv);
+    return fabsf(dx) > 1.0f || fabsf(dy) > 1.0f || fabsf(dz) > 1.0f;
+}
+
+static float distance(couVec4 a, couVec4 b)
+{
+    float dx = b.x - a.x, dy = b.y - a.y, dz = b.z - a.z;
+    return sqrtf(dx * dx + dy * dy + dz * dz);
+}
+
+// Takes over the springs that particle i kept in the last step.
+static void keep_springs(AdjustJob *job, size_t i, couSpringBlock *block, IdSet *known)
+{
+    couFluid *fluid = job->fluid;
+    couSpringNet *net = job->net;
+    int old = 1 - net->current;
+    uint32_t id = couFluid_Id(fluid)[i];
+    uint32_t before = id < net->mapped[old] ? net->index_of[old][id] : COU_NO_PARTICLE;
+    const couSpringSet *set = &net->sets[old];
+    int count = before == COU_NO_PARTICLE ? 0 : set->count[before];
+    id_set_clear(known, count + fluid->neighbors.count[i]);
+    if (!count) return;
+    const couSpring *springs = set->blocks[before / COU_SPRING_BLOCK].items + set->first[before];
+    const couVec4 *position = couFluid_Position(fluid);
+    const uint8_t *material = couFluid_Material(fluid);
+    for (int k = 0; k < count; ++k) {
+        couSpring spring = springs[k];
+        uint32_t j = net->index_of[net->current][spring.partner_id];
+        if (j == COU_NO_PARTICLE) continue;
+        const couMaterialDef *a = &fluid->materials[material[i]], *b = &fluid->materials[material[j]];
+        float r = distance(position[i], position[j]);
+        bool is_plastic = a->springs == cou_springsPlastic && b->springs == cou_springsPlastic;
+        if (is_plastic && r < fluid->h) spring.rest_length = flow(spring.rest_length, r, job->dt, a, b);
+        id_set_add(known, spring.partner_id);
+        if (is_plastic && spring.rest_length > fluid->h) continue;
+        spring.partner = j | (is_long(fluid, position[i], position[j]) ? COU_SPRING_LONG : 0);
+        push_spring(net, block, spring);
+    }
+}
+
+// Springs for neighbours of a higher id that have none yet: with rest length h [alg. 4], or at their current lengths on command.
+static void add_springs(AdjustJob *job, size_t i, couSpringBlock *block, IdSet *known)
+{
+    couFluid *fluid = job->fluid;
+    const uint32_t *id = couFluid_Id(fluid);
+    const uint8_t *material = couFluid_Material(fluid);
+    const couVec4 *position = couFluid_Position(fluid);
+    const couMaterialDef *a = &fluid->materials[material[i]];
+    bool is_growing = a->springs == cou_springsPlastic && job->dt > 0.0f;
+    if (!is_growing && material[i] != job->add_material) return;
+    size_t first = block->count;
+    for (int k = 0; k < fluid->neighbors.count[i]; ++k) {
+        uint32_t j = fluid->neighbors.first[i][k];
+        const couMaterialDef *b = &fluid->materials[material[j]];
+        bool is_commanded = material[i] == job->add_material && material[j] == job->add_material;
+        if (id[j] < id[i] || !(is_commanded || (is_growing && b->springs == cou_springsPlastic))) continue;
+        float r = distance(position[i], position[j]);
+        if (!(r < fluid->h) || !id_set_add(known, id[j])) continue;
+        float rest = is_commanded ? r : flow(fluid->h, r, job->dt, a, b);
+        if (!push_spring(job->net, block, (couSpring){id[j], j, rest})) return;
+    }
+    // Keep the particle's springs sorted by partner: the sweep's order must not depend on how they came.
+    couSpring *items = block->items + job->net->sets[job->net->current].first[i];
+    size_t count = block->count - job->net->sets[job->net->current].first[i];
+    for (size_t k = first - (block->count - count); k < count; ++k) {
+        couSpring moving = items[k];
+        size_t p = k;
+        for (; p > 0 && items[p - 1].partner_id > moving.partner_id; --p) items[p] = items[p - 1];
+        items[p] = moving;
+    }
+}
+
+static void adjust_block(void *context, int b, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    AdjustJob *job = context;
+    couSpringSet *set = &job->net->sets[job->net->current];
+    couSpringBlock *block = &set->blocks[b];
+    IdSet known;
+    for (size_t i = begin; i < end; ++i) {
+        set->first[i] = (uint32_t)block->count;
+        keep_springs(job, i, block, &known);
+        add_springs(job, i, block, &known);
+        set->count[i] = (uint16_t)(block->count - set->first[i]);
+    }
+    job->count += block->count;
+}
+
+static bool rewrite_net(couFluid *fluid, float dt, int add_material)
+{
+    couSpringNet *net = fluid->springs;
+    net->is_out_of_memory = false;
+    if (!map_ids(fluid) || !reserve_set(net->memory, &net->sets[net->current], fluid->table.count)) return false;
+    AdjustJob job = {.fluid = fluid, .net = net, .dt = dt, .add_material = add_material};
+    couFor(&fluid->parallel, fluid->table.count, COU_SPRING_BLOCK, adjust_block, &job);
+    net->count = job.count;
+    return !net->is_out_of_memory;
+}
+
+bool couAdjustSprings(couFluid *fluid, float dt) { return rewrite_net(fluid, dt, -1); }
+
+bool couAddSpringsNow(couFluid *fluid, int material) { return rewrite_net(fluid, 0.0f, material); }
+
+void couDeleteSprings(couFluid *fluid, int material)
+{
+    couSpringNet *net = fluid->springs;
+    couSpringSet *set = &net->sets[net->current];
+    const uint32_t *index_of = net->index_of[net->current];
+    const uint32_t *id = couFluid_Id(fluid);
+    const uint8_t *materials = couFluid_Material(fluid);
+    for (size_t i = 0; i < fluid->table.count; ++i) {
+        uint32_t place = id[i] < net->mapped[net->current] ? index_of[id[i]] : COU_NO_PARTICLE;
+        if (place == COU_NO_PARTICLE || materials[i] != material) continue;
+        net->count -= set->count[place];
+        set->count[place] = 0;
+    }
+}
+
+// --- Displacements -----------------------------------------------------------------------------------------------------------
+
+typedef struct ApplyJob {
+    couFluid *fluid;
+    couVec4 *position;
+    const uint8_t *material;
+    const float *k_spring;
+    float dt2, inv_h;
+    const uint32_t *cells;
+    _Atomic size_t long_count;
+} ApplyJob;
+
+// Moves both ends of a spring [alg. 3], shares by inverse mass. The bound keeps a stiff spring from overshooting its rest length.
+static inline void apply_spring(const ApplyJob *job, uint32_t i, const couSpring *spring)
+{
+    uint32_t j = spring->partner & ~COU_SPRING_LONG;
+    couVec4 *a = &job->position[i], *b = &job->position[j];
+    float dx = b->x - a->x, dy = b->y - a->y, dz = b->z - a->z;
+    float r = sqrtf(dx * dx + dy * dy + dz * dz);
+    if (!(r > 0.0f)) return;
+    float k = 0.5f * (job->k_spring[job->material[i]] + job->k_spring[job->material[j]]);
+    float strength = COU_MIN(job->dt2 * k * COU_MAX(1.0f - spring->rest_length * job->inv_h, 0.0f), 1.0f);
+    float d = strength * (spring->rest_length - r) / (r * (a->w + b->w));
+    float own = d * a->w, theirs = d * b->w;
+    a->x -= own * dx, a->y -= own * dy, a->z -= own * dz;
+    b->x += theirs * dx, b->y += theirs * dy, b->z += theirs * dz;
+}
+
+static void apply_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)block, (void)worker;
+    ApplyJob *job = context;
+    const couGrid *grid = &job->fluid->grid;
+    size_t long_count = 0;
+    for (size_t c = begin; c < end; ++c) {
+        uint32_t cell = job->cells[c];
+        for (uint32_t i = grid->cell_start[cell]; i < grid->cell_start[cell + 1]; ++i) {
+            int count;
+            const couSpring *springs = couSpringNet_Of(job->fluid->springs, i, &count);
+            for (int k = 0; k < count; ++k) {
+                if (springs[k].partner & COU_SPRING_LONG)
+                    ++long_count;
+                else
+                    apply_spring(job, i, &springs[k]);
+            }
+        }
+    }
+    job->long_count += long_count;
+}
+
+void couApplySprings(couFluid *fluid, float dt, const float *k_spring)
+{
+    ApplyJob job = {.fluid = fluid, .position = couFluid_Position(fluid), .material = couFluid_Material(fluid), .k_spring = k_spring};
+    job.dt2 = dt * dt;
+    job.inv_h = 1.0f / fluid->h;
+    for (int color = 0; color < COU_COLORS; ++color) {
+        const uint32_t *start = fluid->grid.color_start;
+        job.cells = fluid->grid.color_cells + start[color];
+        couFor(&fluid->parallel, start[color + 1] - start[color], 32, apply_block, &job);
+    }
+    if (!job.long_count) return;
+    for (size_t i = 0; i < fluid->table.count; ++i) {
+        int count;
+        const couSpring *springs = couSpringNet_Of(fluid->springs, i, &count);
+        for (int k = 0; k < count; ++k)
+            if (springs[k].partner & COU_SPRING_LONG) apply_spring(&job, (uint32_t)i, &springs[k]);
+    }
+}
+
+// --- In and out --------------------------------------------------------------------------------------------------------------
+
+static int compare_springs(const void *a, const void *b)
+{
+    const couSpringView *s = a, *t = b;
+    if (s->id_a != t->id_a) return s->id_a < t->id_a ? -1 : 1;
+    return (s->id_b > t->id_b) - (s->id_b < t->id_b);
+}
+
+size_t couCopySprings(const couFluid *fluid, couSpringView *springs, size_t capacity)
+{
+    const couSpringNet *net = fluid->springs;
+    const uint32_t *id = couFluid_Id(fluid);
+    size_t total = 0;
+    if (!net->count) return 0;
+    for (size_t i = 0; i < fluid->table.count; ++i) {
+        // Particles may have moved in the table since the net was written (removals): find where it was.
+        uint32_t place = id[i] < net->mapped[net->current] ? net->index_of[net->current][id[i]] : COU_NO_PARTICLE;
+        if (place == COU_NO_PARTICLE) continue;
+        int count;
+        const couSpring *items = couSpringNet_Of(net, place, &count);
+        for (int k = 0; k < count; ++k, ++total)
+            if (total < capacity) springs[total] = (couSpringView){id[i], items[k].partner_id, items[k].rest_length};
+    }
+    size_t written = COU_MIN(total, capacity);
+    if (written) qsort(springs, written, sizeof *springs, compare_springs);
+    return total;
+}
+
+bool couSetSprings(couFluid *fluid, const couSpringView *springs, size_t count)
+{
+    couSpringNet *net = fluid->springs;
+    if (!map_ids(fluid) || !reserve_set(net->memory, &net->sets[net->current], fluid->table.count)) return false;
+    couSpringSet *set = &net->sets[net->current];
+    const uint32_t *id = couFluid_Id(fluid);
+    // The table is in ascending order of ids when a state is loaded, and so are the springs: one walk through both.
+    size_t s = 0;
+    for (size_t i = 0; i < fluid->table.count; ++i) {
+        couSpringBlock *block = &set->blocks[i / COU_SPRING_BLOCK];
+        set->first[i] = (uint32_t)block->count;
+        while (s < count && springs[s].id_a < id[i]) ++s;
+        for (; s < count && springs[s].id_a == id[i]; ++s) {
+            uint32_t j = springs[s].id_b < fluid->next_id ? net->index_of[net->current][springs[s].id_b] : COU_NO_PARTICLE;
+            if (j == COU_NO_PARTICLE) continue;
+            if (!push_spring(net, block, (couSpring){springs[s].id_b, j, springs[s].rest_length})) return false;
+        }
+        set->count[i] = (uint16_t)(block->count - set->first[i]);
+    }
+    net->count = count;
+    return true;
+}

@@ -1,0 +1,64 @@
+/// The spring net of viscoelastic matter [Clavet 2005, sect. 5]: springs between particles by id pair, with changing rest lengths.
+#pragma once
+
+#include "fluid/fluid.h"
+
+/// One spring, kept by the particle of the lower id.
+typedef struct couSpring {
+    uint32_t partner_id;
+    uint32_t partner; ///< index in this step; the top bit marks a spring longer than the cell colouring allows
+    float rest_length; ///< L [m]
+} couSpring;
+
+#define COU_SPRING_LONG 0x80000000u
+#define COU_SPRING_BLOCK 1024 ///< particles whose springs share one array
+
+typedef struct couSpringBlock {
+    couSpring *items;
+    size_t count, capacity;
+} couSpringBlock;
+
+typedef struct couSpringSet {
+    couSpringBlock *blocks;
+    uint32_t *first; ///< per particle: its first spring in its block's array
+    uint16_t *count; ///< per particle
+    size_t block_capacity, first_capacity, count_capacity;
+} couSpringSet;
+
+typedef struct couSpringNet {
+    couMemory *memory;
+    couSpringSet sets[2]; ///< this step's and the last one's
+    int current;
+    uint32_t *index_of[2]; ///< by id: the particle's index in this step and in the last, COU_NO_PARTICLE when gone
+    size_t index_capacity[2];
+    size_t mapped[2]; ///< ids that the maps cover
+    size_t count;     ///< springs
+    _Atomic bool is_out_of_memory;
+} couSpringNet;
+
+#define COU_NO_PARTICLE UINT32_MAX
+
+/// The springs of particle i, count of them.
+static inline couSpring *couSpringNet_Of(const couSpringNet *net, size_t i, int *count)
+{
+    const couSpringSet *set = &net->sets[net->current];
+    *count = set->count[i];
+    return set->blocks[i / COU_SPRING_BLOCK].items + set->first[i];
+}
+
+couSpringNet *couCreateSpringNet(couMemory *memory);
+void couDestroySpringNet(couSpringNet *net);
+
+/// True when some material has springs or some springs are left.
+bool couFluid_HasSprings(const couFluid *fluid);
+/// Follows the particles to their new places, adds, adjusts and removes springs [alg. 4] over dt. dt = 0 only follows.
+bool couAdjustSprings(couFluid *fluid, float dt);
+/// Moves positions by the springs' displacements [alg. 3]. `k_spring` [1/s^2] by material.
+void couApplySprings(couFluid *fluid, float dt, const float *k_spring);
+/// Springs at current lengths between all pairs of a material closer than h; the neighbour lists must be fresh.
+bool couAddSpringsNow(couFluid *fluid, int material);
+void couDeleteSprings(couFluid *fluid, int material);
+/// Replaces all springs by the given ones, sorted by id pair. False without memory.
+bool couSetSprings(couFluid *fluid, const couSpringView *springs, size_t count);
+/// Copies up to `capacity` springs sorted by id pair; returns how many there are.
+size_t couCopySprings(const couFluid *fluid, couSpringView *springs, size_t capacity);
