@@ -136,6 +136,6 @@ int couCommandList(int argc, char **argv)
     if (strcmp(kind, "cases") == 0) return list_cases(), cou_exitWell;
     const char *nearest = couSuggest(kinds, 4, kind);
     couFaults_Add(&faults, "coulis list", kind, "unknown list%s%s%s; allowed: scenes, materials, methods, cases",
-                  nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+                  nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "");
     return couFail(&faults, cou_exitBadInput);
 }

@@ -115,6 +115,8 @@ static bool settle_frames(Run *run)
                       run->fps, total, COU_MAX_FRAMES);
     else
         run->total = (int)total;
+    if (options->is_video && run->fps > 1000.0)
+        couFaults_Add(&run->faults, "coulis run", "--video", "a film has at most 1000 frames per second, not %g", run->fps);
     return run->faults.count == 0;
 }
 
@@ -270,7 +272,7 @@ static bool open_folder(Run *run)
 {
     if (!couMakeFolder(run->folder, &run->faults)) return false;
     if (run->is_in_place) {
-        couRemoveFramesBeyond(run->folder, run->total);
+        couCutFrames(run->folder, run->total);
     } else {
         int removed = couRemoveOldRun(run->folder);
         if (removed >= 0 && !run->options.is_quiet) printf("replacing an earlier run of %d frame files in %s\n", removed, run->folder);

@@ -144,13 +144,14 @@ bool couParseOptions(const couCommand *command, int argc, char **argv, couTexts 
     }
     char where[64];
     snprintf(where, sizeof where, "coulis %s", command->name);
-    bool is_ended = false;
+    bool is_ended = false, has_unknown = false;
     for (int i = 1; i < argc;) {
         bool is_option = !is_ended && argv[i][0] == '-' && argv[i][1] != '\0';
         if (is_option && strcmp(argv[i], "--") == 0) {
             is_ended = true;
             i++;
         } else if (is_option) {
+            has_unknown |= !find_option(command, argv[i], strcspn(argv[i], "="));
             i += read_option(command, where, argc, argv, i, faults);
         } else {
             couTexts_Add(operands, argv[i++]);
@@ -158,7 +159,8 @@ bool couParseOptions(const couCommand *command, int argc, char **argv, couTexts 
     }
     if (operands->count < command->min_operands)
         couFaults_Add(faults, where, NULL, "something is missing; usage: coulis %s %s", command->name, command->usage);
-    for (int i = command->max_operands; i < operands->count; i++)
+    // The value of an option that we do not know looks like an operand: one fault is enough.
+    for (int i = command->max_operands; !has_unknown && i < operands->count; i++)
         couFaults_Add(faults, where, NULL, "'%.100s' is one argument too many; usage: coulis %s %s", operands->items[i],
                       command->name, command->usage);
     return false;

@@ -51,8 +51,8 @@ bool couIsSameFolder(const char *a, const char *b);
 /// Removes the files of an earlier run: only what a run itself writes, and only where run.json, diagnostics.csv or command.txt
 /// shows that there was one. Returns the number of frame files removed, -1 when the folder holds no run.
 int couRemoveOldRun(const char *folder);
-/// Removes frame files numbered beyond `last`.
-void couRemoveFramesBeyond(const char *folder, int last);
+/// Removes frame files numbered beyond `last` of a run that goes on, and temporary files that its end left.
+void couCutFrames(const char *folder, int last);
 /// Writes FOLDER/checkpoint.h5; the one before stays as checkpoint_previous.h5 when `keeps_previous`. At any moment, also after a
 /// failure, one of the two is whole.
 bool couRotateCheckpoint(const char *folder, bool keeps_previous, const couCheckpointInfo *info, const couState *state,

@@ -49,32 +49,54 @@ static int frame_number(const char *name)
     return strcmp(name + 16, ".vtp") == 0 || strcmp(name + 16, ".ply") == 0 ? number : -1;
 }
 
+// What a run writes besides frames. The files that mark a folder as ours come last: they are removed last, so that a removal that was
+// cut short can be taken up again.
+static const char *const run_files[] = {"film.mp4",    "picture.png",     "checkpoint_previous.h5", "checkpoint.h5", "checkpoint_new.h5",
+                                        "command.txt", "diagnostics.csv", "run.json"};
+enum { run_file_count = sizeof run_files / sizeof run_files[0], first_mark = run_file_count - 3 };
+
+// NAME.PID.tmp of one of our names: what a killed run left behind.
+static bool is_leftover(const char *name)
+{
+    char base[64];
+    size_t length = strlen(name);
+    if (length < 6 || length >= sizeof base || strcmp(name + length - 4, ".tmp") != 0) return false;
+    snprintf(base, sizeof base, "%.*s", (int)length - 4, name);
+    char *dot = strrchr(base, '.');
+    if (!dot || dot[1] == '\0' || strspn(dot + 1, "0123456789") != strlen(dot + 1)) return false;
+    *dot = '\0';
+    for (int i = 0; i < run_file_count; i++)
+        if (strcmp(base, run_files[i]) == 0) return true;
+    return frame_number(base) >= 0;
+}
+
+// Frames numbered beyond `last`, and leftovers.
 static int remove_frames(const char *folder, int last)
 {
     DIR *directory = opendir(folder);
     if (!directory) return 0;
     int count = 0;
     char path[COU_PATH_SIZE];
-    for (struct dirent *entry; (entry = readdir(directory));)
+    for (struct dirent *entry; (entry = readdir(directory));) {
         if (frame_number(entry->d_name) > last && unlink(couJoin(path, folder, entry->d_name)) == 0) count++;
+        if (is_leftover(entry->d_name)) unlink(couJoin(path, folder, entry->d_name));
+    }
     closedir(directory);
     return count;
 }
 
 int couRemoveOldRun(const char *folder)
 {
-    static const char *const names[] = {"film.mp4", "picture.png", "checkpoint_previous.h5", "checkpoint.h5", "checkpoint_new.h5",
-                                        "command.txt", "diagnostics.csv", "run.json"};
-    bool is_ours = file_exists(folder, "run.json") || file_exists(folder, "diagnostics.csv") || file_exists(folder, "command.txt");
+    bool is_ours = false;
+    for (int i = first_mark; i < run_file_count; i++) is_ours |= file_exists(folder, run_files[i]);
     if (!is_ours) return -1;
-    // What marks the folder as ours goes last, so that a removal that was cut short can be taken up again.
     int count = remove_frames(folder, -1);
     char path[COU_PATH_SIZE];
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) unlink(couJoin(path, folder, names[i]));
+    for (int i = 0; i < run_file_count; i++) unlink(couJoin(path, folder, run_files[i]));
     return count;
 }
 
-void couRemoveFramesBeyond(const char *folder, int last) { remove_frames(folder, last); }
+void couCutFrames(const char *folder, int last) { remove_frames(folder, last); }
 
 static bool move(const char *from, const char *to, couFaults *faults)
 {

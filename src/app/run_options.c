@@ -111,7 +111,7 @@ static void read_export(couRunOptions *o, couFaults *faults)
         } else {
             const char *nearest = couSuggest(kinds, 3, kind);
             couFaults_Add(faults, where, "--export", "unknown kind '%s'%s%s%s; allowed: vtk, ply, none", kind,
-                          nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+                          nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "");
         }
     }
     if (has_none && (o->has_vtp || o->has_ply)) couFaults_Add(faults, where, "--export", "none stands alone: '%.60s'", o->export);

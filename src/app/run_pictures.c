@@ -48,12 +48,6 @@ static couVec3 to_world(couPose pose, couVec3 p)
     return (couVec3){pose.position.x + r.x, pose.position.y + r.y, pose.position.z + r.z};
 }
 
-static couVec3 to_local(couPose pose, couVec3 p)
-{
-    couVec3 q = {p.x - pose.position.x, p.y - pose.position.y, p.z - pose.position.z};
-    return rotate((couQuat){-pose.rotation.x, -pose.rotation.y, -pose.rotation.z, pose.rotation.w}, q);
-}
-
 // The eight corners of a box, moved by the pose.
 static void include_box(couBounds *bounds, couBounds box, couPose pose)
 {
@@ -113,24 +107,6 @@ couBounds couSceneBounds(couScene *scene, double seconds)
 
 // --- What is drawn ---
 
-// Height of a body that is a horizontal floor, NaN for any other: a half-space looks the same from far apart places.
-static float floor_height(const couShape *shape, couPose pose, int dimension)
-{
-    couShapeKind kind = couShape_Kind(shape);
-    couBounds bounds;
-    if ((kind != cou_shapePlane && kind != cou_shapePlaced) || couShape_Bounds(shape, dimension, &bounds)) return NAN;
-    float height = NAN;
-    for (int i = 0; i < 4; i++) {
-        couVec3 probe = {i & 1 ? 50.0f : -50.0f, 0.0f, dimension == 2 ? 0.0f : i & 2 ? 50.0f : -50.0f};
-        couVec3 normal;
-        float distance = couShape_DistanceNormal(shape, dimension, to_local(pose, probe), &normal);
-        if (!(rotate(pose.rotation, normal).y > 0.9999f)) return NAN;
-        if (i > 0 && !(fabsf(-distance - height) <= 1e-3f)) return NAN;
-        height = -distance;
-    }
-    return height;
-}
-
 // Now, or at an earlier time for bodies that a function moves.
 static couPose body_pose(couWorld *world, couBodyId id, double time)
 {
@@ -139,26 +115,20 @@ static couPose body_pose(couWorld *world, couBodyId id, double time)
     return body->motion && !is_now ? body->motion(body->motion_context, time) : couWorld_BodyPose(world, id);
 }
 
-// The visible bodies; a horizontal floor becomes the ground.
-static int collect_bodies(couWorld *world, double time, couPictureBody *bodies, float *ground)
+// The visible bodies; the renderer makes the ground of a floor.
+static int collect_bodies(couWorld *world, double time, couPictureBody *bodies)
 {
-    int dimension = couWorld_Def(world)->dimension, count = 0;
-    *ground = NAN;
+    int count = 0;
     for (int i = 0; i < couWorld_BodyCapacity(world); i++) {
         couBodyId id = couWorld_BodyAt(world, i);
         const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
-        if (!body || !(body->opacity > 0.0f)) continue;
-        couPose pose = body_pose(world, id, time);
-        float height = floor_height(body->shape, pose, dimension);
-        if (isnan(height))
-            bodies[count++] = (couPictureBody){body->shape, pose, body->color, body->opacity};
-        else if (!(*ground >= height)) // the higher one hides the lower
-            *ground = height;
+        if (body && body->opacity > 0.0f)
+            bodies[count++] = (couPictureBody){body->shape, body_pose(world, id, time), body->color, body->opacity};
     }
     return count;
 }
 
-static void collect_materials(couFilming *filming, const couWorld *world)
+static int collect_materials(couFilming *filming, const couWorld *world)
 {
     int count = couWorld_MaterialCount(world);
     for (int i = 0; i < count && i < 256; i++) {
@@ -166,6 +136,7 @@ static void collect_materials(couFilming *filming, const couWorld *world)
         filming->colors[i] = material->color;
         filming->opacities[i] = material->opacity;
     }
+    return count < 256 ? count : 256;
 }
 
 static bool render(couFilming *filming, const couFrame *frame, couImage *image, couFaults *faults)
@@ -177,11 +148,12 @@ static bool render(couFilming *filming, const couFrame *frame, couImage *image, 
         couFaults_Add(faults, NULL, NULL, "no memory for a picture");
         return false;
     }
-    collect_materials(filming, world);
     couPictureScene picture = {.dimension = def->dimension, .particle_count = frame->count, .positions = frame->position,
                                .materials = frame->material, .colors = filming->colors, .opacities = filming->opacities,
-                               .radius = 0.6f * def->spacing, .bodies = bodies}; // a little overlap looks like one liquid
-    picture.body_count = collect_bodies(world, frame->time, bodies, &picture.ground);
+                               .radius = 0.6f * def->spacing, // a little overlap looks like one liquid
+                               .bodies = bodies, .ground = NAN};
+    picture.material_count = collect_materials(filming, world);
+    picture.body_count = collect_bodies(world, frame->time, bodies);
     bool is_done = couRenderPicture(filming->renderer, &picture, &filming->options, image, faults);
     free(bodies);
     return is_done;
