@@ -21,7 +21,7 @@ typedef struct couPictureScene {
     const uint8_t *materials;   ///< index into colors
     const couVec3 *colors;      ///< linear RGB per material
     const float *opacities;     ///< per material; low ones look wetter
-    int material_count;         ///< entries of colors and opacities; particles of a material beyond are grey
+    int material_count;         ///< entries of colors and opacities, 0: 256; particles of a material beyond are grey
     float radius;               ///< of a particle's sphere [m]
     const couPictureBody *bodies;
     int body_count;
@@ -55,7 +55,7 @@ void couFreeImage(couImage *image);
 /// The file is whole or not there; an older one survives a failure.
 bool couWritePng(const char *path, const couImage *image, couFaults *faults);
 
-/// Film: frames piped to the ffmpeg program (H.264, yuv420p, MP4), as `path`.tmp until closed. Size 16 to 16384, even; fps above 0
+/// Film: frames piped to the ffmpeg program (H.264, yuv420p, MP4), as `path`.PID.tmp until closed. Size 16 to 16384, even; fps above 0
 /// to 1000. An older film of that name survives a failure.
 typedef struct couFilm couFilm;
 couFilm *couOpenFilm(const char *path, int width, int height, double fps, couFaults *faults);
