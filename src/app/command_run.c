@@ -31,6 +31,7 @@ typedef struct Run {
     double step_seconds;        // spent in the world's steps
     uint64_t particle_steps;
     uint64_t state_hash;
+    bool has_diverged;          // the physics or a callback went wrong: to go on would end the same way
 } Run;
 
 static bool has_pictures(const Run *run) { return run->options.is_video || run->options.is_picture; }
@@ -303,7 +304,9 @@ static void explain_trouble(Run *run, const couStepReport *report)
                       (long long)report->lost_count, report->first_bad_id, couWorld_Time(run->world),
                       2.0 * fmax(couWorld_Def(run->world)->speed, 1.0));
     if (run->checkpoint_frame >= 0)
-        couFaults_Add(&run->faults, where, NULL, "the last good checkpoint is frame %d in %s", run->checkpoint_frame, run->folder);
+        couFaults_Add(&run->faults, where, NULL, "the last good checkpoint, frame %d, is kept in %.200s; --resume with --force and another "
+                      "--set goes on from there", run->checkpoint_frame, run->folder);
+    run->has_diverged = true;
 }
 
 // One frame; it ends at frame / fps to the last bit of the sum. False when the physics or a callback of the scene went wrong.
@@ -460,7 +463,7 @@ static void print_end(const Run *run)
 static void print_resume(const Run *run)
 {
     char command[4 * COU_FOLDER_SIZE + 64];
-    if (run->checkpoint_frame < 0) return;
+    if (run->checkpoint_frame < 0 || run->has_diverged) return;
     couFormatResume(run->folder, command, sizeof command);
     fprintf(stderr, "go on after frame %d with: %s\n", run->checkpoint_frame, command);
 }

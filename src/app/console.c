@@ -237,8 +237,10 @@ void couCatchInterrupts(void)
     for (int i = 0; i < 3; i++) {
         struct sigaction old, action = {.sa_handler = catch_signal, .sa_flags = SA_RESETHAND | SA_RESTART};
         sigemptyset(&action.sa_mask);
-        // nohup and shells in the background ignore some of them on purpose
-        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(signals[i], &action, NULL);
+        // nohup ignores SIGHUP on purpose; scripts ignore SIGINT for what they start in the background, but there, too, whoever sends it
+        // means the run
+        bool is_wanted = sigaction(signals[i], NULL, &old) == 0 && (signals[i] != SIGHUP || old.sa_handler != SIG_IGN);
+        if (is_wanted) sigaction(signals[i], &action, NULL);
     }
 }
 

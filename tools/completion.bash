@@ -1,0 +1,78 @@
+# Bash completion for coulis: commands, options, gallery scenes, methods, files.
+# Use:  source tools/completion.bash
+# `make install` puts it where bash finds it by itself.
+
+# Names from the program itself, so that they are never out of date.
+_coulis_list()
+{
+    local program=${COMP_WORDS[0]}
+    program=${program/#\~/$HOME}
+    "$program" list "$1" --names 2>/dev/null
+}
+
+# Options of a command, from its own help.
+_coulis_options()
+{
+    local program=${COMP_WORDS[0]}
+    program=${program/#\~/$HOME}
+    "$program" "$1" --help 2>/dev/null | sed -n 's/^  \(--[a-z-]*\).*/\1/p'
+}
+
+_coulis_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$current"); }
+
+# Folders, and files with one of the given endings.
+_coulis_files()
+{
+    local ending
+    mapfile -t COMPREPLY < <(
+        compgen -d -- "$current"
+        for ending; do compgen -f -X "!*.$ending" -- "$current"; done
+    )
+    compopt -o filenames 2>/dev/null
+}
+
+# The value of an option; false when the word before is none that takes one.
+_coulis_value()
+{
+    case $previous in
+        --method) _coulis_words "$(_coulis_list methods)" ;;
+        --out | --resume) _coulis_files ;;
+        --json) _coulis_files json ;;
+        --export) _coulis_words "vtk ply vtk,ply none" ;;
+        --size) _coulis_words "640x360 1280x720 1920x1080" ;;
+        --threads) _coulis_words "$(seq 1 "$(nproc 2>/dev/null || echo 4)")" ;;
+        --frames | --seconds | --fps | --set | --checkpoint-every) COMPREPLY=() ;;
+        *) return 1 ;;
+    esac
+}
+
+_coulis_scenes()
+{
+    _coulis_files lua
+    local scenes
+    mapfile -t scenes < <(compgen -W "$(_coulis_list scenes)" -- "$current")
+    COMPREPLY+=("${scenes[@]}")
+}
+
+_coulis()
+{
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
+    COMPREPLY=()
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        _coulis_words "run check list info bench validate --help --version"
+        return
+    fi
+    _coulis_value && return
+    if [[ $current == -* ]]; then
+        _coulis_words "$(_coulis_options "$command")"
+        return
+    fi
+    case $command in
+        run | check) _coulis_scenes ;;
+        list) _coulis_words "scenes materials methods cases" ;;
+        info) _coulis_files vtp ply h5 json csv ;;
+        validate) _coulis_words "$(_coulis_list cases)" ;;
+    esac
+}
+
+complete -F _coulis coulis
