@@ -90,10 +90,10 @@ void couWarn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 const char *const *couWarnings(int *count);
 
 /// Numbers for people; each returns `text`.
-char *couFormatCount(char *text, size_t size, uint64_t count);      ///< 1 234 567
-char *couFormatRate(char *text, size_t size, double per_second);    ///< 4.1 million
-char *couFormatSeconds(char *text, size_t size, double seconds);    ///< 850 ms, 12.3 s, 4 min 05 s, 2 h 10 min
-char *couFormatBytes(char *text, size_t size, double bytes);        ///< 12.3 MB
+char *couFormatCount(char *text, size_t size, uint64_t count);   ///< 1 234 567
+char *couFormatRate(char *text, size_t size, double per_second); ///< 4.1 million
+char *couFormatSeconds(char *text, size_t size, double seconds); ///< 850 ms, 12.3 s, 4 min 05 s, 2 h 10 min
+char *couFormatBytes(char *text, size_t size, double bytes);     ///< 12.3 MB
 
 double couClock(void);         ///< monotonic [s]
 uint64_t couPeakRss(void);     ///< largest resident size of the process so far [bytes]

@@ -67,8 +67,9 @@ static double measure_bytes(couScene *scene, couFaults *faults)
     const char *error = couScene_RuntimeError(scene);
     if (error) couFaults_Add(faults, NULL, NULL, "%s", error);
     if (report.nan_count + report.lost_count > 0)
-        couFaults_Add(faults, couScene_Path(scene), NULL, "the first step already fails at particle %u: %lld not finite, %lld lost",
-                      report.first_bad_id, (long long)report.nan_count, (long long)report.lost_count);
+        couFaults_Add(faults, couScene_Path(scene), NULL,
+                      "the first step already fails at particle %u: %lld not finite, %lld lost", report.first_bad_id,
+                      (long long)report.nan_count, (long long)report.lost_count);
     if (report.trapped_count > 0) couWarn("%lld particles start inside a body", (long long)report.trapped_count);
     // A handful of particles says little: fixed tables would count as theirs.
     return count < 5000 ? BYTES_PER_PARTICLE : (double)couWorld_PeakBytes(world) / (double)count;
@@ -97,8 +98,9 @@ static void report_overlaps(const couWorld *world)
     else if (overlaps.count == 0)
         printf("overlaps        none: no two particles start closer than half the spacing\n");
     else
-        printf("overlaps        %s particles start closer than half the spacing; the closest are %u and %u, %.3g m apart: they will be thrown\n",
-               couFormatCount(count, sizeof count, overlaps.count), overlaps.id_a, overlaps.id_b, overlaps.distance);
+        printf(
+            "overlaps        %s particles start closer than half the spacing; the closest are %u and %u, %.3g m apart: they will be thrown\n",
+            couFormatCount(count, sizeof count, overlaps.count), overlaps.id_a, overlaps.id_b, overlaps.distance);
 }
 
 static void report_scene(couScene *scene, couFaults *faults)
@@ -117,7 +119,8 @@ static void report_scene(couScene *scene, couFaults *faults)
            couWorld_MaterialCount(world));
     printf("method          %s in %dD, spacing %g m, support radius %g m\n", def->method, def->dimension, def->spacing,
            couWorld_SupportRadius(world));
-    printf("suggested step  %.3g s: %.0f substeps per frame at %g frames per second\n", step, fmax(1.0, ceil(1.0 / (fps * step) - 1e-6)), fps);
+    printf("suggested step  %.3g s: %.0f substeps per frame at %g frames per second\n", step,
+           fmax(1.0, ceil(1.0 / (fps * step) - 1e-6)), fps);
     printf("height error    %.2g %% of a pool as deep as the scene's %.3g m\n", 100.0 * couWorld_HeightError(world), def->depth);
     const char *choices = couWorld_Choices(world);
     size_t length = strlen(choices);
@@ -149,9 +152,15 @@ int couCommandCheck(int argc, char **argv)
         {"--method", "M", "solver (coulis list methods)", cou_optionText, &method, 0, 0},
         {"--set", "KEY=VALUE", "change a value of the scene, e.g. spacing=0.01", cou_optionTexts, &sets, 0, 0},
     };
-    couCommand command = {.name = "check", .usage = "SCENE [options]", .help = "every fault of a scene, or what its run will need",
-                          .options = table, .option_count = 2, .min_operands = 1, .max_operands = 1,
-                          .notes = "SCENE is a file or a gallery name. Faults are printed one a line, with file, line and key; exit code 2.\n"};
+    couCommand command = {
+        .name = "check",
+        .usage = "SCENE [options]",
+        .help = "every fault of a scene, or what its run will need",
+        .options = table,
+        .option_count = 2,
+        .min_operands = 1,
+        .max_operands = 1,
+        .notes = "SCENE is a file or a gallery name. Faults are printed one a line, with file, line and key; exit code 2.\n"};
     couFaults faults = {0};
     couOverrides overrides = {0};
     int code = cou_exitWell;

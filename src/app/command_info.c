@@ -27,8 +27,10 @@ typedef struct FrameFacts {
 
 static FrameFacts survey(const couFrame *frame)
 {
-    FrameFacts facts = {.bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}, .min_density = INFINITY,
-                        .max_density = -INFINITY, .min_id = UINT32_MAX};
+    FrameFacts facts = {.bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}},
+                        .min_density = INFINITY,
+                        .max_density = -INFINITY,
+                        .min_id = UINT32_MAX};
     for (size_t i = 0; i < frame->count; i++) {
         couVec3 p = frame->position[i], v = frame->velocity[i];
         float speed = sqrtf(v.x * v.x + v.y * v.y + v.z * v.z);
@@ -100,8 +102,8 @@ static bool describe_checkpoint(const char *path, couFaults *faults)
     for (int i = 0; i < state.count; i++) {
         const couStateArray *array = &state.arrays[i];
         double size = (double)array->count * array->components * (double)couStateType_Size(array->type);
-        printf("  %-28s %10s x %d %s %-8s %s\n", array->name, couFormatCount(count, sizeof count, array->count), array->components,
-               types[array->type], array->unit, couFormatBytes(bytes, sizeof bytes, size));
+        printf("  %-28s %10s x %d %s %-8s %s\n", array->name, couFormatCount(count, sizeof count, array->count),
+               array->components, types[array->type], array->unit, couFormatBytes(bytes, sizeof bytes, size));
     }
     couState_Clear(&state);
     return true;
@@ -197,10 +199,14 @@ static bool describe(const char *path, couFaults *faults)
 
 int couCommandInfo(int argc, char **argv)
 {
-    couCommand command = {.name = "info", .usage = "FILE...", .help = "what a file or folder of a run holds", .min_operands = 1,
-                          .max_operands = 1 << 20,
-                          .notes = "FILE is a frame (.vtp, .ply), a checkpoint (.h5), run.json, diagnostics.csv or a run's folder.\n"
-                                   "Checkpoints are read in full: a damaged one is found.\n"};
+    couCommand command = {
+        .name = "info",
+        .usage = "FILE...",
+        .help = "what a file or folder of a run holds",
+        .min_operands = 1,
+        .max_operands = 1 << 20,
+        .notes = "FILE is a frame (.vtp, .ply), a checkpoint (.h5), run.json, diagnostics.csv or a run's folder.\n"
+                 "Checkpoints are read in full: a damaged one is found.\n"};
     couTexts operands = {0};
     couFaults faults = {0};
     bool has_helped = couParseOptions(&command, argc, argv, &operands, &faults);

@@ -112,12 +112,19 @@ int couCommandList(int argc, char **argv)
     bool is_bare = false, is_detailed = false;
     const couOption table[] = {
         {"--names", NULL, "names only, one a line", cou_optionFlag, &is_bare, 0, 0},
-        {"--details", NULL, "also parameters with units and ranges, values and their sources", cou_optionFlag, &is_detailed, 0, 0},
+        {"--details", NULL, "also parameters with units and ranges, values and their sources", cou_optionFlag, &is_detailed, 0,
+         0},
     };
-    couCommand command = {.name = "list", .usage = "scenes|materials|methods|cases [options]", .help = "what there is to choose from",
-                          .options = table, .option_count = 2, .min_operands = 1, .max_operands = 1,
-                          .notes = "scenes: the gallery. materials: the library of material(\"name\"). methods: solvers for --method.\n"
-                                   "cases: what coulis validate measures.\n"};
+    couCommand command = {
+        .name = "list",
+        .usage = "scenes|materials|methods|cases [options]",
+        .help = "what there is to choose from",
+        .options = table,
+        .option_count = 2,
+        .min_operands = 1,
+        .max_operands = 1,
+        .notes = "scenes: the gallery. materials: the library of material(\"name\"). methods: solvers for --method.\n"
+                 "cases: what coulis validate measures.\n"};
     couTexts operands = {0};
     couFaults faults = {0};
     bool has_helped = couParseOptions(&command, argc, argv, &operands, &faults);

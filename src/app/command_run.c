@@ -16,22 +16,22 @@ typedef struct Run {
     couRunOptions options;
     couFaults faults;
     couScene *scene;
-    couWorld *world;            // the scene's
-    couCheckpointInfo resumed;  // of the checkpoint that was read
+    couWorld *world;           // the scene's
+    couCheckpointInfo resumed; // of the checkpoint that was read
     char folder[COU_FOLDER_SIZE];
-    bool is_in_place;           // goes on in the folder that it resumes
+    bool is_in_place; // goes on in the folder that it resumes
     double fps;
-    int first, frame, total;    // frames done before, done by now, asked for
-    couBounds bounds;           // for an automatic camera
+    int first, frame, total; // frames done before, done by now, asked for
+    couBounds bounds;        // for an automatic camera
     couFilming *filming;
     couDiagnostics *diagnostics;
-    int checkpoint_frame;       // of checkpoint.h5 in the folder, -1: none of this run
-    double checkpoint_clock;    // couClock() of the last one
-    double started;             // couClock()
-    double step_seconds;        // spent in the world's steps
+    int checkpoint_frame;    // of checkpoint.h5 in the folder, -1: none of this run
+    double checkpoint_clock; // couClock() of the last one
+    double started;          // couClock()
+    double step_seconds;     // spent in the world's steps
     uint64_t particle_steps;
     uint64_t state_hash;
-    bool has_diverged;          // the physics or a callback went wrong: to go on would end the same way
+    bool has_diverged; // the physics or a callback went wrong: to go on would end the same way
 } Run;
 
 static bool has_pictures(const Run *run) { return run->options.is_video || run->options.is_picture; }
@@ -61,8 +61,11 @@ static bool load_state(Run *run, const couState *state)
 static bool write_checkpoint(Run *run)
 {
     couState state = {0};
-    couCheckpointInfo info = {.scene_hash = couScene_ContentHash(run->scene), .frame = run->frame, .fps = run->fps,
-                              .time = couWorld_Time(run->world), .particles = couWorld_Particles(run->world).count};
+    couCheckpointInfo info = {.scene_hash = couScene_ContentHash(run->scene),
+                              .frame = run->frame,
+                              .fps = run->fps,
+                              .time = couWorld_Time(run->world),
+                              .particles = couWorld_Particles(run->world).count};
     snprintf(info.scene, sizeof info.scene, "%s", run->options.scene);
     snprintf(info.method, sizeof info.method, "%s", couWorld_Def(run->world)->method);
     bool is_written = save_state(run, &state);
@@ -90,14 +93,17 @@ static bool follow_checkpoint(Run *run)
         couFaults_Add(&run->faults, "coulis run", "--method", "the checkpoint was computed with %s, not with %s", info->method,
                       options->method);
     if (!(fabs(options->fps - info->fps) <= 1e-9 * info->fps))
-        couFaults_Add(&run->faults, "coulis run", "--fps", "the checkpoint has %g frames per second, not %g", info->fps, options->fps);
+        couFaults_Add(&run->faults, "coulis run", "--fps", "the checkpoint has %g frames per second, not %g", info->fps,
+                      options->fps);
     return run->faults.count == 0;
 }
 
 static bool load_scene(Run *run)
 {
     couRunOptions *options = &run->options;
-    couSceneOptions how = {.method = options->method, .threads = options->threads, .overrides = options->overrides.items,
+    couSceneOptions how = {.method = options->method,
+                           .threads = options->threads,
+                           .overrides = options->overrides.items,
                            .override_count = options->overrides.count};
     run->scene = couLoadScene(options->scene, &how, &run->faults);
     if (!run->scene) return false;
@@ -112,8 +118,8 @@ static bool settle_frames(Run *run)
     double seconds = isnan(options->seconds) ? couScene_Duration(run->scene) : options->seconds;
     double total = options->frames > 0 ? options->frames : ceil(seconds * run->fps - 1e-6);
     if (!(total >= 1.0 && total <= COU_MAX_FRAMES))
-        couFaults_Add(&run->faults, "coulis run", "--frames", "%g s at %g frames per second are %g frames; allowed are 1 to %d", seconds,
-                      run->fps, total, COU_MAX_FRAMES);
+        couFaults_Add(&run->faults, "coulis run", "--frames", "%g s at %g frames per second are %g frames; allowed are 1 to %d",
+                      seconds, run->fps, total, COU_MAX_FRAMES);
     else
         run->total = (int)total;
     if (options->is_video && run->fps > 1000.0)
@@ -128,12 +134,13 @@ static bool restore(Run *run, const couState *state)
     if (has_changed && run->options.is_forced)
         couWarn("the scene has changed since the checkpoint of frame %d was written", info->frame);
     if (has_changed && !run->options.is_forced)
-        couFaults_Add(&run->faults, run->options.resume, NULL,
-                      "the scene '%.100s' or its --set values have changed since the checkpoint was written; --force goes on anyway",
-                      run->options.scene);
+        couFaults_Add(
+            &run->faults, run->options.resume, NULL,
+            "the scene '%.100s' or its --set values have changed since the checkpoint was written; --force goes on anyway",
+            run->options.scene);
     if (info->frame > run->total)
-        couFaults_Add(&run->faults, "coulis run", "--frames", "%d in total, but the checkpoint is already at frame %d", run->total,
-                      info->frame);
+        couFaults_Add(&run->faults, "coulis run", "--frames", "%d in total, but the checkpoint is already at frame %d",
+                      run->total, info->frame);
     if (run->faults.count > 0 || !load_state(run, state)) return false;
     run->first = run->frame = info->frame;
     return true;
@@ -184,8 +191,8 @@ static void print_start(const Run *run)
            couThreadCount(def->threads));
     printf("%s%s", choices, length > 0 && choices[length - 1] != '\n' ? "\n" : "");
     if (run->first > 0) printf("going on after frame %d\n", run->first);
-    printf("frames %d to %d, %g per second, into %s\n", run->first + 1 < run->total ? run->first + 1 : run->total, run->total, run->fps,
-           run->folder);
+    printf("frames %d to %d, %g per second, into %s\n", run->first + 1 < run->total ? run->first + 1 : run->total, run->total,
+           run->fps, run->folder);
     fflush(stdout);
 }
 
@@ -247,8 +254,8 @@ static bool start_filming(Run *run)
         couWarn("not all frames before %d are on disk: the film begins at frame %d", run->first, run->first + 1);
         is_filmed = !is_finished;
     }
-    run->filming = couStartFilming(run->scene, run->bounds, run->options.width, run->options.height, is_filmed ? path : NULL, run->fps,
-                                   &run->faults);
+    run->filming = couStartFilming(run->scene, run->bounds, run->options.width, run->options.height, is_filmed ? path : NULL,
+                                   run->fps, &run->faults);
     if (!run->filming) return false;
     return !is_filmed || run->first == 0 || !has_earlier || film_earlier_frames(run);
 }
@@ -276,7 +283,8 @@ static bool open_folder(Run *run)
         couCutFrames(run->folder, run->total);
     } else {
         int removed = couRemoveOldRun(run->folder);
-        if (removed >= 0 && !run->options.is_quiet) printf("replacing an earlier run of %d frame files in %s\n", removed, run->folder);
+        if (removed >= 0 && !run->options.is_quiet)
+            printf("replacing an earlier run of %d frame files in %s\n", removed, run->folder);
     }
     char path[COU_PATH_SIZE];
     if (!couWriteCommand(&run->options, run->folder, run->total, run->fps, &run->faults)) return false;
@@ -292,20 +300,24 @@ static void explain_trouble(Run *run, const couStepReport *report)
     snprintf(where, sizeof where, "frame %d", run->frame + 1);
     if (error) couFaults_Add(&run->faults, where, NULL, "%s", error);
     if (report->nan_count > 0)
-        couFaults_Add(&run->faults, where, NULL,
-                      "%lld particles are not finite any more, the first is particle %u at %.6g s; a higher 'speed' makes smaller "
-                      "steps: --set speed=%.3g",
-                      (long long)report->nan_count, report->first_bad_id, couWorld_Time(run->world),
-                      2.0 * fmax(couWorld_Def(run->world)->speed, 1.0));
+        couFaults_Add(
+            &run->faults, where, NULL,
+            "%lld particles are not finite any more, the first is particle %u at %.6g s; a higher 'speed' makes smaller "
+            "steps: --set speed=%.3g",
+            (long long)report->nan_count, report->first_bad_id, couWorld_Time(run->world),
+            2.0 * fmax(couWorld_Def(run->world)->speed, 1.0));
     if (report->nan_count == 0 && report->lost_count > 0)
-        couFaults_Add(&run->faults, where, NULL,
-                      "%lld particles flew out of reach, the first is particle %u at %.6g s; catch them with a sink or a wall, or "
-                      "raise 'speed' for smaller steps: --set speed=%.3g",
-                      (long long)report->lost_count, report->first_bad_id, couWorld_Time(run->world),
-                      2.0 * fmax(couWorld_Def(run->world)->speed, 1.0));
+        couFaults_Add(
+            &run->faults, where, NULL,
+            "%lld particles flew out of reach, the first is particle %u at %.6g s; catch them with a sink or a wall, or "
+            "raise 'speed' for smaller steps: --set speed=%.3g",
+            (long long)report->lost_count, report->first_bad_id, couWorld_Time(run->world),
+            2.0 * fmax(couWorld_Def(run->world)->speed, 1.0));
     if (run->checkpoint_frame >= 0)
-        couFaults_Add(&run->faults, where, NULL, "the last good checkpoint, frame %d, is kept in %.200s; --resume with --force and another "
-                      "--set goes on from there", run->checkpoint_frame, run->folder);
+        couFaults_Add(&run->faults, where, NULL,
+                      "the last good checkpoint, frame %d, is kept in %.200s; --resume with --force and another "
+                      "--set goes on from there",
+                      run->checkpoint_frame, run->folder);
     run->has_diverged = true;
 }
 
@@ -402,11 +414,16 @@ static bool write_json(Run *run)
     couJoin(path, run->folder, "run.json");
     if (run->is_in_place && run->first == run->frame && has_same_json(run, path)) return true;
     const couWorldDef *def = couWorld_Def(run->world);
-    couRunSummary summary = {.scene = run->options.scene, .method = def->method,
-                             .particles = couWorld_Particles(run->world).count, .frames = run->frame,
-                             .steps = couWorld_StepCount(run->world), .simulated_seconds = couWorld_Time(run->world),
-                             .wall_seconds = couClock() - run->started, .peak_rss_bytes = couPeakRss(),
-                             .threads = couThreadCount(def->threads), .state_hash = run->state_hash};
+    couRunSummary summary = {.scene = run->options.scene,
+                             .method = def->method,
+                             .particles = couWorld_Particles(run->world).count,
+                             .frames = run->frame,
+                             .steps = couWorld_StepCount(run->world),
+                             .simulated_seconds = couWorld_Time(run->world),
+                             .wall_seconds = couClock() - run->started,
+                             .peak_rss_bytes = couPeakRss(),
+                             .threads = couThreadCount(def->threads),
+                             .state_hash = run->state_hash};
     summary.warnings = couWarnings(&summary.warning_count);
     return couWriteRunJson(path, &summary, &run->faults);
 }
@@ -455,8 +472,8 @@ static void print_end(const Run *run)
            couFormatCount(b, sizeof b, couWorld_StepCount(run->world)));
     if (run->step_seconds > 0.0)
         printf(", %s particle-steps/s", couFormatRate(c, sizeof c, (double)run->particle_steps / run->step_seconds));
-    printf("\nstate hash %016llx\n%s: run.json diagnostics.csv%s%s checkpoint.h5", (unsigned long long)run->state_hash, run->folder,
-           options->has_vtp ? " particles_*.vtp" : "", options->has_ply ? " particles_*.ply" : "");
+    printf("\nstate hash %016llx\n%s: run.json diagnostics.csv%s%s checkpoint.h5", (unsigned long long)run->state_hash,
+           run->folder, options->has_vtp ? " particles_*.vtp" : "", options->has_ply ? " particles_*.ply" : "");
     printf("%s%s\n", options->is_video ? " film.mp4" : "", has_pictures(run) ? " picture.png" : "");
 }
 

@@ -173,8 +173,13 @@ couProgress couStartProgress(const char *noun, int64_t first, int64_t total, boo
     const char *terminal = getenv("TERM");
     bool is_terminal = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
     double now = couClock();
-    return (couProgress){.noun = noun, .first = first, .total = total, .started = now, .shown = now,
-                         .is_quiet = is_quiet, .is_terminal = is_terminal,
+    return (couProgress){.noun = noun,
+                         .first = first,
+                         .total = total,
+                         .started = now,
+                         .shown = now,
+                         .is_quiet = is_quiet,
+                         .is_terminal = is_terminal,
                          .tenths = total > 0 ? (int)(10 * first / total) : 0};
 }
 
@@ -226,10 +231,7 @@ void couProgress_End(couProgress *progress)
 
 static _Atomic int caught_signal;
 
-static void catch_signal(int signal_number)
-{
-    atomic_store(&caught_signal, signal_number);
-}
+static void catch_signal(int signal_number) { atomic_store(&caught_signal, signal_number); }
 
 void couCatchInterrupts(void)
 {

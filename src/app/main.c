@@ -23,7 +23,8 @@ enum { command_count = sizeof commands / sizeof commands[0] };
 
 static void print_usage(FILE *stream)
 {
-    fprintf(stream, "Coulis %s: particle simulation of fluids and viscoelastic matter\n\nusage: coulis COMMAND ...\n\n", COU_VERSION);
+    fprintf(stream, "Coulis %s: particle simulation of fluids and viscoelastic matter\n\nusage: coulis COMMAND ...\n\n",
+            COU_VERSION);
     for (int i = 0; i < command_count; i++) fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].help);
     fprintf(stream, "\ncoulis COMMAND --help says more; coulis --version prints the version.\n"
                     "First steps: coulis list scenes, then coulis run syrup-coil --video\n");

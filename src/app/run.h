@@ -12,17 +12,17 @@
 // --- Options -----------------------------------------------------------------------------------------------------------------
 
 typedef struct couRunOptions {
-    const char *scene;  ///< NULL: from the checkpoint
-    const char *out;    ///< NULL: out/SCENENAME, or the folder that is resumed
-    const char *method; ///< NULL: as the scene says
-    const char *export; ///< NULL: vtk
-    const char *size;   ///< NULL: 1280x720
-    const char *resume; ///< folder of the run to go on with, or NULL
-    couTexts sets;      ///< KEY=VALUE
-    double seconds;     ///< NaN: not given
-    double fps;         ///< NaN: as the scene says
-    int frames;         ///< -1: not given
-    int threads;        ///< 0: as the scene says
+    const char *scene;    ///< NULL: from the checkpoint
+    const char *out;      ///< NULL: out/SCENENAME, or the folder that is resumed
+    const char *method;   ///< NULL: as the scene says
+    const char *export;   ///< NULL: vtk
+    const char *size;     ///< NULL: 1280x720
+    const char *resume;   ///< folder of the run to go on with, or NULL
+    couTexts sets;        ///< KEY=VALUE
+    double seconds;       ///< NaN: not given
+    double fps;           ///< NaN: as the scene says
+    int frames;           ///< -1: not given
+    int threads;          ///< 0: as the scene says
     int checkpoint_every; ///< frames; 0: only at the end; -1: about once a minute
     bool is_video, is_picture, is_quiet, is_forced;
 
@@ -64,11 +64,11 @@ bool couReadLastCheckpoint(const char *folder, couCheckpointInfo *info, couState
 
 /// Walks the members of one JSON object. Start with text = the file's text, and call until it returns false.
 typedef struct couJson {
-    const char *text;      ///< where to read on; NULL at the end
-    bool is_broken;        ///< not JSON
+    const char *text; ///< where to read on; NULL at the end
+    bool is_broken;   ///< not JSON
     char key[64];
-    const char *value;     ///< first character of the value
-    size_t value_length;   ///< with quotes or brackets
+    const char *value;   ///< first character of the value
+    size_t value_length; ///< with quotes or brackets
 } couJson;
 bool couJson_Next(couJson *json);
 /// The value of a member, quotes removed; false when it is missing or does not fit.

@@ -51,8 +51,8 @@ static int frame_number(const char *name)
 
 // What a run writes besides frames. The files that mark a folder as ours come last: they are removed last, so that a removal that was
 // cut short can be taken up again.
-static const char *const run_files[] = {"film.mp4",    "picture.png",     "checkpoint_previous.h5", "checkpoint.h5", "checkpoint_new.h5",
-                                        "command.txt", "diagnostics.csv", "run.json"};
+static const char *const run_files[] = {"film.mp4",          "picture.png", "checkpoint_previous.h5", "checkpoint.h5",
+                                        "checkpoint_new.h5", "command.txt", "diagnostics.csv",        "run.json"};
 enum { run_file_count = sizeof run_files / sizeof run_files[0], first_mark = run_file_count - 3 };
 
 // NAME.PID.tmp of one of our names: what a killed run left behind.
@@ -135,12 +135,12 @@ bool couReadLastCheckpoint(const char *folder, couCheckpointInfo *info, couState
     couFaults previous_faults = {0};
     *is_previous = has_previous && couReadCheckpoint(previous, info, state, &previous_faults);
     const char *reason = last_faults.count > 0 ? last_faults.items[0].message : "it is missing";
-    if (*is_previous)
-        couWarn("%s cannot be used (%s): going on from %s, frame %d", last, reason, previous, info->frame);
+    if (*is_previous) couWarn("%s cannot be used (%s): going on from %s, frame %d", last, reason, previous, info->frame);
     for (int i = 0; !*is_previous && i < last_faults.count; i++)
         couFaults_Add(faults, last_faults.items[i].where, last_faults.items[i].key, "%s", last_faults.items[i].message);
     for (int i = 0; !*is_previous && i < previous_faults.count; i++)
-        couFaults_Add(faults, previous_faults.items[i].where, previous_faults.items[i].key, "%s", previous_faults.items[i].message);
+        couFaults_Add(faults, previous_faults.items[i].where, previous_faults.items[i].key, "%s",
+                      previous_faults.items[i].message);
     couFaults_Clear(&last_faults);
     couFaults_Clear(&previous_faults);
     return *is_previous;

@@ -28,20 +28,27 @@ static bool parse(couRunOptions *o, int argc, char **argv, couFaults *faults)
         {"--seconds", "T", "simulated seconds in total, instead of --frames", cou_optionNumber, &o->seconds, 1e-6, 1e9},
         {"--fps", "N", "frames per simulated second (default: the scene's, 30)", cou_optionNumber, &o->fps, 0.01, 100000},
         {"--method", "M", "solver (coulis list methods)", cou_optionText, &o->method, 0, 0},
-        {"--set", "KEY=VALUE", "change a value of the scene, e.g. spacing=0.01 or honey.viscosity=5", cou_optionTexts, &o->sets, 0, 0},
-        {"--threads", "N", "threads (default all cores); the results do not depend on it", cou_optionInt, &o->threads, 1, COU_MAX_THREADS},
+        {"--set", "KEY=VALUE", "change a value of the scene, e.g. spacing=0.01 or honey.viscosity=5", cou_optionTexts, &o->sets,
+         0, 0},
+        {"--threads", "N", "threads (default all cores); the results do not depend on it", cou_optionInt, &o->threads, 1,
+         COU_MAX_THREADS},
         {"--export", "LIST", "frame files: vtk (default), ply, both as vtk,ply, or none", cou_optionText, &o->export, 0, 0},
         {"--video", NULL, "write film.mp4 and picture.png", cou_optionFlag, &o->is_video, 0, 0},
         {"--picture", NULL, "write picture.png of the last frame", cou_optionFlag, &o->is_picture, 0, 0},
         {"--size", "WxH", "of film and picture in pixels (default 1280x720)", cou_optionText, &o->size, 0, 0},
-        {"--checkpoint-every", "N", "frames between checkpoints; 0: one at the end (default: once a minute)", cou_optionInt, &o->checkpoint_every, 0, COU_MAX_FRAMES},
+        {"--checkpoint-every", "N", "frames between checkpoints; 0: one at the end (default: once a minute)", cou_optionInt,
+         &o->checkpoint_every, 0, COU_MAX_FRAMES},
         {"--resume", "DIR", "go on from the last checkpoint of a run", cou_optionText, &o->resume, 0, 0},
         {"--quiet", NULL, "print warnings and errors only", cou_optionFlag, &o->is_quiet, 0, 0},
         {"--force", NULL, "with --resume: go on although the scene has changed", cou_optionFlag, &o->is_forced, 0, 0},
     };
-    couCommand command = {.name = "run", .usage = "SCENE [options]   or   coulis run --resume DIR [options]",
-                          .help = "simulate a scene", .options = table, .option_count = sizeof table / sizeof table[0],
-                          .max_operands = 1, .notes = notes};
+    couCommand command = {.name = "run",
+                          .usage = "SCENE [options]   or   coulis run --resume DIR [options]",
+                          .help = "simulate a scene",
+                          .options = table,
+                          .option_count = sizeof table / sizeof table[0],
+                          .max_operands = 1,
+                          .notes = notes};
     couTexts operands = {0};
     bool has_helped = couParseOptions(&command, argc, argv, &operands, faults);
     o->scene = operands.count > 0 ? operands.items[0] : NULL;
@@ -55,7 +62,7 @@ static void parse_command_file(couRunOptions *old, char *text, couFaults *faults
     couTexts lines = {0};
     couTexts_Add(&lines, "run");
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) couTexts_Add(&lines, line);
-    parse(old, lines.count, (char **)lines.items, faults);
+    if (parse(old, lines.count, (char **)lines.items, faults)) couFaults_Add(faults, NULL, "--help", "does not belong there");
     couTexts_Clear(&lines);
 }
 
@@ -127,7 +134,8 @@ static void read_size(couRunOptions *o, couFaults *faults)
     bool is_good = is_read && o->width >= 16 && o->width <= 8192 && o->height >= 16 && o->height <= 8192 && o->width % 2 == 0 &&
                    o->height % 2 == 0;
     if (!is_good)
-        couFaults_Add(faults, where, "--size", "'%.40s' is not WIDTHxHEIGHT of even numbers from 16 to 8192, e.g. 1280x720", o->size);
+        couFaults_Add(faults, where, "--size", "'%.40s' is not WIDTHxHEIGHT of even numbers from 16 to 8192, e.g. 1280x720",
+                      o->size);
 }
 
 static void check_path(const char *option, const char *path, couFaults *faults)

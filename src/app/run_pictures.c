@@ -12,7 +12,7 @@
 struct couFilming {
     couScene *scene;
     couRenderer *renderer;
-    couFilm *film; // NULL: single pictures only
+    couFilm *film;   // NULL: single pictures only
     int frame_count; // in the film
     couPictureOptions options;
     couVec3 colors[256];
@@ -52,13 +52,14 @@ static couVec3 to_world(couPose pose, couVec3 p)
 static void include_box(couBounds *bounds, couBounds box, couPose pose)
 {
     for (int corner = 0; corner < 8; corner++)
-        include_point(bounds, to_world(pose, (couVec3){corner & 1 ? box.upper.x : box.lower.x, corner & 2 ? box.upper.y : box.lower.y,
-                                                       corner & 4 ? box.upper.z : box.lower.z}));
+        include_point(bounds,
+                      to_world(pose, (couVec3){corner & 1 ? box.upper.x : box.lower.x, corner & 2 ? box.upper.y : box.lower.y,
+                                               corner & 4 ? box.upper.z : box.lower.z}));
 }
 
 // A shape on its way through the run.
-static void include_shape(couBounds *bounds, const couShape *shape, int dimension, couPose pose, couMotionFcn *motion, void *context,
-                          double seconds)
+static void include_shape(couBounds *bounds, const couShape *shape, int dimension, couPose pose, couMotionFcn *motion,
+                          void *context, double seconds)
 {
     couBounds box;
     if (!couShape_Bounds(shape, dimension, &box)) return;
@@ -148,10 +149,15 @@ static bool render(couFilming *filming, const couFrame *frame, couImage *image, 
         couFaults_Add(faults, NULL, NULL, "no memory for a picture");
         return false;
     }
-    couPictureScene picture = {.dimension = def->dimension, .particle_count = frame->count, .positions = frame->position,
-                               .materials = frame->material, .colors = filming->colors, .opacities = filming->opacities,
+    couPictureScene picture = {.dimension = def->dimension,
+                               .particle_count = frame->count,
+                               .positions = frame->position,
+                               .materials = frame->material,
+                               .colors = filming->colors,
+                               .opacities = filming->opacities,
                                .radius = 0.6f * def->spacing, // a little overlap looks like one liquid
-                               .bodies = bodies, .ground = NAN};
+                               .bodies = bodies,
+                               .ground = NAN};
     picture.material_count = collect_materials(filming, world);
     picture.body_count = collect_bodies(world, frame->time, bodies);
     bool is_done = couRenderPicture(filming->renderer, &picture, &filming->options, image, faults);
@@ -165,8 +171,14 @@ static couPictureOptions look(couScene *scene, couBounds bounds, int width, int 
 {
     couCamera camera = couScene_Camera(scene);
     bool is_flat = couWorld_Def(couScene_World(scene))->dimension == 2;
-    couPictureOptions options = {.width = width, .height = height, .from = camera.from, .to = camera.to, .fov = camera.fov,
-                                 .is_auto_camera = !camera.is_set, .frame = bounds, .samples = 2};
+    couPictureOptions options = {.width = width,
+                                 .height = height,
+                                 .from = camera.from,
+                                 .to = camera.to,
+                                 .fov = camera.fov,
+                                 .is_auto_camera = !camera.is_set,
+                                 .frame = bounds,
+                                 .samples = 2};
     if (is_flat && camera.is_set) {
         // The plane has no perspective: the camera says what part of it is seen.
         couVec3 d = {camera.from.x - camera.to.x, camera.from.y - camera.to.y, camera.from.z - camera.to.z};
