@@ -82,7 +82,8 @@ bool couWriteCheckpoint(const char *path, const couCheckpointInfo *info, const c
     hid_t file = create_in_memory(path);
     size_t bytes = 0;
     const char *image = file >= 0 && couHdf5_Write(file, &stored, state) ? file_image(file, &bytes) : NULL;
-    bool is_ok = image != NULL ? write_sealed(path, image, bytes, faults) : add_hdf5_fault(faults, path, "the checkpoint cannot be made");
+    bool is_ok = image != NULL ? write_sealed(path, image, bytes, faults)
+                               : add_hdf5_fault(faults, path, "the checkpoint cannot be made");
     if (file >= 0) H5Fclose(file);
     couHdf5_EndSilence(silence);
     return is_ok;

@@ -78,12 +78,19 @@ static int sync_descriptor(int descriptor)
     return errno;
 }
 
+// Why an earlier write through the stream failed, which stdio does not keep: asks again. The file is lost anyway.
+static int ask_write_error(int descriptor)
+{
+    if (lseek(descriptor, 0, SEEK_END) < 0 || write(descriptor, "", 1) < 0) return errno;
+    return EIO;
+}
+
 // Closes the stream in every case; returns the first error of all writes, 0 when the bytes are on the disk.
 static int close_synced(couFile *file)
 {
     int error = file->error;
-    errno = 0;
-    if ((fflush(file->stream) != 0 || ferror(file->stream)) && error == 0) error = errno != 0 ? errno : EIO;
+    if (fflush(file->stream) != 0 && error == 0) error = errno;
+    if (ferror(file->stream) && error == 0) error = ask_write_error(fileno(file->stream));
     if (error == 0) error = sync_descriptor(fileno(file->stream));
     if (fclose(file->stream) != 0 && error == 0) error = errno;
     file->stream = NULL;
@@ -95,8 +102,10 @@ static int sync_folder_of(const char *path)
 {
     char folder[sizeof((couFile *)0)->path];
     const char *slash = strrchr(path, '/');
-    if (slash == NULL) strcpy(folder, ".");
-    else snprintf(folder, sizeof folder, "%.*s", (int)COU_MAX(slash - path, 1), path);
+    if (slash == NULL)
+        strcpy(folder, ".");
+    else
+        snprintf(folder, sizeof folder, "%.*s", (int)COU_MAX(slash - path, 1), path);
     int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0) return errno == EACCES ? 0 : errno; // a folder that we may write but not read cannot be synced
     int error = sync_descriptor(descriptor);
@@ -183,8 +192,10 @@ static char *read_stream(FILE *stream, size_t guess, size_t limit, size_t *size,
     while (text != NULL) {
         errno = 0;
         count += fread(text + count, 1, capacity - count, stream);
-        if (ferror(stream)) *error = errno != 0 ? errno : EIO;
-        else if (count > limit) *error = EFBIG;
+        if (ferror(stream))
+            *error = errno != 0 ? errno : EIO;
+        else if (count > limit)
+            *error = EFBIG;
         else if (count < capacity) {
             text[count] = '\0';
             *size = count;
@@ -203,6 +214,7 @@ static char *read_stream(FILE *stream, size_t guess, size_t limit, size_t *size,
 
 char *couReadFile(const char *path, size_t limit, size_t *size, couFaults *faults)
 {
+    if (size != NULL) *size = 0;
     FILE *stream = fopen(path, "rbe");
     struct stat status;
     if (stream == NULL || fstat(fileno(stream), &status) != 0) {
@@ -215,8 +227,10 @@ char *couReadFile(const char *path, size_t limit, size_t *size, couFaults *fault
     size_t count = 0;
     char *text = error == 0 ? read_stream(stream, guess, limit, &count, &error) : NULL;
     fclose(stream);
-    if (error == EFBIG) couFaults_Add(faults, path, NULL, "is too large; allowed: up to %zu bytes", limit);
-    else if (error != 0) add_read_fault(faults, path, error);
+    if (error == EFBIG)
+        couFaults_Add(faults, path, NULL, "is too large; allowed: up to %zu bytes", limit);
+    else if (error != 0)
+        add_read_fault(faults, path, error);
     if (size != NULL) *size = count;
     return text;
 }

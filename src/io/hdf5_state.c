@@ -153,7 +153,8 @@ static bool write_array(hid_t file, const couStateArray *array)
     if (set_packing(creation, array, rank))
         dataset = H5Dcreate2(file, array->name, file_type(array->type), space, links, creation, H5P_DEFAULT);
     bool is_ok = dataset >= 0 && write_text(dataset, "unit", array->unit) &&
-                 (array->count == 0 || H5Dwrite(dataset, memory_type(array->type), H5S_ALL, H5S_ALL, H5P_DEFAULT, array->data) >= 0);
+                 (array->count == 0 ||
+                  H5Dwrite(dataset, memory_type(array->type), H5S_ALL, H5S_ALL, H5P_DEFAULT, array->data) >= 0);
     if (dataset >= 0) is_ok = H5Dclose(dataset) >= 0 && is_ok;
     H5Pclose(creation);
     H5Pclose(links);
@@ -238,12 +239,14 @@ bool couHdf5_ReadInfo(hid_t file, couCheckpointInfo *info, const char *path, cou
         {"state_hash", H5T_INTEGER, H5T_NATIVE_UINT64, &info->state_hash},
     };
     if (!read_text(file, "scene", info->scene, sizeof info->scene)) return refuse(faults, path, "scene", "missing or no text");
-    if (!read_text(file, "method", info->method, sizeof info->method)) return refuse(faults, path, "method", "missing or no text");
+    if (!read_text(file, "method", info->method, sizeof info->method))
+        return refuse(faults, path, "method", "missing or no text");
     for (int i = 0; i < COU_COUNT(numbers); ++i)
         if (!read_number(file, numbers[i].name, numbers[i].kind, numbers[i].type, numbers[i].value))
             return refuse(faults, path, numbers[i].name, "missing or no number");
     if (info->frame < 0) return refuse(faults, path, "frame", "must not be negative");
-    if (!isfinite(info->time) || !(info->fps > 0) || !isfinite(info->fps)) return refuse(faults, path, "fps", "time or fps cannot be");
+    if (!isfinite(info->time) || !(info->fps > 0) || !isfinite(info->fps))
+        return refuse(faults, path, "fps", "time or fps cannot be");
     return true;
 }
 
@@ -267,7 +270,8 @@ static bool is_plain_storage(hid_t dataset)
 {
     hid_t creation = H5Dget_create_plist(dataset);
     H5D_layout_t layout = H5Pget_layout(creation);
-    bool is_plain = (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED) && H5Pget_external_count(creation) == 0;
+    bool is_plain = (layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED) &&
+                    H5Pget_external_count(creation) == 0;
     int filter_count = layout == H5D_CHUNKED ? H5Pget_nfilters(creation) : 0;
     for (int i = 0; i < filter_count; ++i) {
         unsigned flags;

@@ -22,21 +22,38 @@ static const struct {
     const char *name, *alias;
     size_t bytes;
 } types[type_count] = {
-    [type_i8] = {"char", "int8", 1},     [type_u8] = {"uchar", "uint8", 1},   [type_i16] = {"short", "int16", 2},
-    [type_u16] = {"ushort", "uint16", 2}, [type_i32] = {"int", "int32", 4},    [type_u32] = {"uint", "uint32", 4},
+    [type_i8] = {"char", "int8", 1},      [type_u8] = {"uchar", "uint8", 1},     [type_i16] = {"short", "int16", 2},
+    [type_u16] = {"ushort", "uint16", 2}, [type_i32] = {"int", "int32", 4},      [type_u32] = {"uint", "uint32", 4},
     [type_f32] = {"float", "float32", 4}, [type_f64] = {"double", "float64", 8},
 };
 
 // What we know about a particle; also the order of writing.
-typedef enum Field { field_x, field_y, field_z, field_vx, field_vy, field_vz, field_density, field_id, field_material, field_count } Field;
+typedef enum Field {
+    field_x,
+    field_y,
+    field_z,
+    field_vx,
+    field_vy,
+    field_vz,
+    field_density,
+    field_id,
+    field_material,
+    field_count
+} Field;
 
 static const struct {
     const char *name;
     Type type;
 } fields[field_count] = {
-    [field_x] = {"x", type_f32},         [field_y] = {"y", type_f32},   [field_z] = {"z", type_f32},
-    [field_vx] = {"vx", type_f32},       [field_vy] = {"vy", type_f32}, [field_vz] = {"vz", type_f32},
-    [field_density] = {"density", type_f32}, [field_id] = {"id", type_u32}, [field_material] = {"material", type_u8},
+    [field_x] = {"x", type_f32},
+    [field_y] = {"y", type_f32},
+    [field_z] = {"z", type_f32},
+    [field_vx] = {"vx", type_f32},
+    [field_vy] = {"vy", type_f32},
+    [field_vz] = {"vz", type_f32},
+    [field_density] = {"density", type_f32},
+    [field_id] = {"id", type_u32},
+    [field_material] = {"material", type_u8},
 };
 
 // --- Writing -----------------------------------------------------------------------------------------------------------------
@@ -77,10 +94,10 @@ bool couWritePly(const char *path, const couFrame *frame, couFaults *faults)
 
 typedef struct Head {
     uint64_t count;
-    double time;                  // 0 when the file does not say
-    size_t stride;                // bytes of a row
+    double time;   // 0 when the file does not say
+    size_t stride; // bytes of a row
     int property_count;
-    int columns[field_count];     // byte offset in the row, -1 when missing
+    int columns[field_count]; // byte offset in the row, -1 when missing
     Type column_types[field_count];
     bool has_format, has_vertex, has_more_elements;
 } Head;
@@ -142,9 +159,12 @@ static bool parse_line(Head *head, char *line, const char *path, couFaults *faul
         head->has_vertex = true;
         return parse_count(words[2], &head->count) || refuse(faults, path, "vertices allowed: 0 to 2147483647, not ", words[2]);
     }
-    if (strcmp(words[0], "element") == 0) head->has_more_elements = true;
-    else if (strcmp(words[0], "property") != 0) return refuse(faults, path, "unknown word in its head: ", words[0]);
-    else if (!head->has_vertex) return refuse(faults, path, "a property before its element", "");
+    if (strcmp(words[0], "element") == 0)
+        head->has_more_elements = true;
+    else if (strcmp(words[0], "property") != 0)
+        return refuse(faults, path, "unknown word in its head: ", words[0]);
+    else if (!head->has_vertex)
+        return refuse(faults, path, "a property before its element", "");
     else if (!head->has_more_elements && !parse_property(head, words[1], words[2]))
         return refuse(faults, path, "allowed: up to 64 properties of plain number types, not ", line);
     return true;
@@ -259,8 +279,10 @@ bool couReadPly(const char *path, couFrame *frame, couFaults *faults)
         couFaults_Add(faults, path, NULL, "cannot be read: no memory, or the file changed meanwhile");
         is_ok = false;
     }
-    if (is_ok) frame->time = head.time;
-    else couFreeFrame(frame);
+    if (is_ok)
+        frame->time = head.time;
+    else
+        couFreeFrame(frame);
     fclose(stream);
     return is_ok;
 }

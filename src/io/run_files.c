@@ -51,12 +51,18 @@ static void print_json_text(FILE *stream, const char *text)
     fputc('"', stream);
     for (const unsigned char *at = (const unsigned char *)(text != NULL ? text : ""); *at != 0;) {
         int length = utf8_length(at);
-        if (length == 0) fputs("\\ufffd", stream);
-        else if (*at == '"' || *at == '\\') fprintf(stream, "\\%c", *at);
-        else if (*at == '\n') fputs("\\n", stream);
-        else if (*at == '\t') fputs("\\t", stream);
-        else if (*at < 0x20 || *at == 0x7f) fprintf(stream, "\\u%04x", *at);
-        else fwrite(at, 1, (size_t)length, stream);
+        if (length == 0)
+            fputs("\\ufffd", stream);
+        else if (*at == '"' || *at == '\\')
+            fprintf(stream, "\\%c", *at);
+        else if (*at == '\n')
+            fputs("\\n", stream);
+        else if (*at == '\t')
+            fputs("\\t", stream);
+        else if (*at < 0x20 || *at == 0x7f)
+            fprintf(stream, "\\u%04x", *at);
+        else
+            fwrite(at, 1, (size_t)length, stream);
         at += COU_MAX(length, 1);
     }
     fputc('"', stream);
@@ -65,8 +71,10 @@ static void print_json_text(FILE *stream, const char *text)
 static void print_json_number(FILE *stream, const char *key, double value)
 {
     fprintf(stream, "  \"%s\": ", key);
-    if (isfinite(value)) print_double(stream, value);
-    else fputs("null", stream);
+    if (isfinite(value))
+        print_double(stream, value);
+    else
+        fputs("null", stream);
     fputs(",\n", stream);
 }
 
@@ -192,7 +200,9 @@ static const char *take_header(couDiagnostics *diagnostics, const char *text)
         char field[COU_NAME_SIZE + 16];
         at = take_field(at + 1, field, sizeof field);
         size_t length = strlen(field);
-        if (length < 7 || length > 7 + COU_NAME_SIZE - 1 || strncmp(field, "body_", 5) != 0 || strcmp(field + length - 2, "_x") != 0) return NULL;
+        if (length < 7 || length > 7 + COU_NAME_SIZE - 1 || strncmp(field, "body_", 5) != 0 ||
+            strcmp(field + length - 2, "_x") != 0)
+            return NULL;
         if (!add_body(diagnostics, field + 5, length - 7)) return NULL;
         for (char axis = 'y'; axis <= 'z'; ++axis) {
             char other[sizeof field];
@@ -236,8 +246,8 @@ static const char *find_kept_end(const couDiagnostics *diagnostics, const char *
         if (end == NULL || last_frame == keep_frames) break;
         int frame = row_frame(rows, end, fixed_column_count + 3 * diagnostics->body_count);
         if (frame <= last_frame) {
-            couFaults_Add(faults, diagnostics->path, NULL, "row %d is not a row of diagnostics, or not of a later frame than %d", row,
-                          last_frame);
+            couFaults_Add(faults, diagnostics->path, NULL, "row %d is not a row of diagnostics, or not of a later frame than %d",
+                          row, last_frame);
             return NULL;
         }
         if (frame > keep_frames) break;
@@ -274,7 +284,8 @@ static bool cut_back(couDiagnostics *diagnostics, const couWorld *world, int kee
     bool is_ok = false;
     const char *rows = take_header(diagnostics, text);
     if (rows == NULL || !fits_world(diagnostics, world)) {
-        couFaults_Add(faults, diagnostics->path, NULL, "its header is not the one of this run; resume into another folder or remove it");
+        couFaults_Add(faults, diagnostics->path, NULL,
+                      "its header is not the one of this run; resume into another folder or remove it");
     } else {
         const char *end = find_kept_end(diagnostics, rows, keep_frames, faults);
         is_ok = end != NULL && rewrite(diagnostics, rows, (size_t)(end - rows), faults);
@@ -312,8 +323,9 @@ static void print_row(FILE *row, const couDiagnostics *diagnostics, const couWor
     fprintf(row, ",%zu,", couWorld_Particles(world).count);
     print_float(row, report->dt);
     fprintf(row, ",%d,%d", report->substeps, report->iterations);
-    const double values[] = {report->density_error_mean, report->density_error_max, measured.kinetic_energy, measured.potential_energy,
-                             measured.momentum[0],       measured.momentum[1],      measured.momentum[2],    wall_seconds};
+    const double values[] = {
+        report->density_error_mean, report->density_error_max, measured.kinetic_energy, measured.potential_energy,
+        measured.momentum[0],       measured.momentum[1],      measured.momentum[2],    wall_seconds};
     for (int i = 0; i < COU_COUNT(values); ++i) {
         fputc(',', row);
         print_double(row, values[i]);
