@@ -1,0 +1,4 @@
+# The program as a user meets it: exit codes, files, resume, interrupts, trouble with disks and files.
+find_program(BASH_PROGRAM bash REQUIRED)
+add_test(NAME program COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/test_program.sh $<TARGET_FILE:coulis_main> ${CMAKE_SOURCE_DIR})
+set_tests_properties(program PROPERTIES TIMEOUT 900)

@@ -1,0 +1,382 @@
+#!/bin/bash
+# The program as a user meets it. usage: test_program.sh COULIS SOURCE_DIR
+# Each check prints what it expected and what it got; the script ends with the number of failures.
+coulis=$1
+source_dir=$2
+here=$(mktemp -d)
+trap 'rm -rf "$here"' EXIT
+cd "$here" || exit 1
+export COULIS_SCENES=$here/gallery LC_ALL=C
+failures=0
+checks=0
+
+fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
+
+# same WHAT EXPECTED GOT
+same()
+{
+    checks=$((checks + 1))
+    [ "$2" = "$3" ] || fail "$1: expected '$2', got '$3'"
+}
+
+# has WHAT PATTERN FILE
+has()
+{
+    checks=$((checks + 1))
+    grep -qE -- "$2" "$3" || fail "$1: no line matches '$2' in: $(head -c 2000 "$3")"
+}
+
+# ends CODE ARGUMENTS...: runs the program; leaves stdout and stderr in files of that name
+ends()
+{
+    local code=$1
+    shift
+    "$coulis" "$@" >stdout 2>stderr </dev/null
+    local got=$?
+    checks=$((checks + 1))
+    [ $got -eq "$code" ] || fail "coulis $*: expected exit code $code, got $got: $(tail -c 2000 stderr)"
+}
+
+value() { sed -n "s/^ *\"$2\": *\"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$1"; }
+hash_of() { value "$1/run.json" state_hash; }
+count() { find "$1" -maxdepth 1 -name "$2" 2>/dev/null | wc -l; }
+
+mkdir gallery
+cat >gallery/splash.lua <<'LUA'
+-- Two blocks falling into a box
+scene { title = "Splash", spacing = 0.03, duration = 0.5, fps = 30, seed = 4 }
+local water = material("water")
+local honey = material("honey", { viscosity = 2 })
+body { name = "tank", shape = shell { of = box { size = {0.4, 0.4, 0.4} }, thickness = 0.02, open = true }, at = {0, 0.2, 0} }
+body { name = "paddle", shape = sphere { radius = 0.05 }, motion = function(t) return { at = {0.1 * math.sin(6 * t), 0.06, 0} } end }
+fluid { material = water, shape = box { size = {0.18, 0.18, 0.18} }, at = {-0.09, 0.25, 0} }
+fluid { material = honey, shape = box { size = {0.12, 0.12, 0.12} }, at = {0.1, 0.25, 0} }
+emitter { material = water, shape = disk { radius = 0.04 }, at = {0, 0.55, 0}, direction = {0, -1, 0}, speed = 1.5, start = 0.1 }
+every(0.1, function(world) world.store.beats = (world.store.beats or 0) + 1 end)
+at(0.3, function(world) world:stop_emitters() end)
+LUA
+# Slow enough to be interrupted: about a frame's tenth of a second.
+sed 's/spacing = 0.03/spacing = 0.012/; s/duration = 0.5/duration = 20/' gallery/splash.lua >gallery/long.lua
+cat >bad.lua <<'LUA'
+-- A scene with three faults
+scene { title = "Bad", spacing = -0.01, duration = 1 }
+local water = material("watr")
+body { shape = box { size = {1, 1, 1} }, frction = 1 }
+LUA
+
+# --- Usage ---
+
+ends 2
+has "usage" "usage: coulis" stderr
+ends 0 --help
+has "help names run" "^ +run " stdout
+ends 0 --version
+has "version" "^coulis [0-9]+\.[0-9]+\.[0-9]+$" stdout
+ends 2 rnu splash
+has "unknown command" "did you mean 'run'" stderr
+for command in run check list info bench validate; do
+    ends 0 "$command" --help
+    has "$command --help" "usage: coulis $command" stdout
+done
+ends 2 run
+ends 2 run splash --out never --frmes 3 --fps x --threads 0 --frames 1.5 --export vtp --size 3x3 --set a --method pvsf
+for option in --frmes --fps --threads --frames --export --size --set --method; do
+    has "all faults at once" "^coulis run: $option: " stderr
+done
+has "nearest option" "did you mean --frames" stderr
+has "nearest method" "did you mean 'pvfs'" stderr
+ends 2 run splash --frames 3 --seconds 1 --out never
+ends 2 run splash --frames 0 --out never
+ends 2 run splash --frames -1 --out never
+ends 2 run splash --frames nan --out never
+ends 2 run splash extra --out never
+ends 2 run splash --out
+ends 2 run splash --out never --force
+ends 2 run splash --out never --set nonsense=1
+same "no folder after bad usage" 0 "$(count . never)"
+
+# --- Bad scenes leave the folder alone ---
+
+ends 2 run missing --out never
+ends 2 run bad.lua --out never
+same "no folder after a bad scene" 0 "$(count . never)"
+for key in scene.spacing material body.frction; do has "fault of $key" "^[^ ]*bad\.lua:[0-9]+: $key" stderr; done
+mkdir -p kept && echo text >kept/run.json && echo frame >kept/particles_000001.vtp
+ends 2 run bad.lua --out kept
+same "old files stay after a bad scene" "text frame" "$(cat kept/run.json kept/particles_000001.vtp | xargs)"
+ends 2 check bad.lua
+for key in scene.spacing material body.frction; do has "check finds $key" "^[^ ]*bad\.lua:[0-9]+: $key" stderr; done
+ends 2 check missing
+
+# --- A run and its files ---
+
+ends 0 run splash --out a --frames 6 --export vtk,ply
+has "choices are printed" "particles, spacing 0.03" stdout
+has "plain progress lines" "^frame 6/6 " stderr
+header=frame,time,particles,dt,substeps,iterations,density_error_mean,density_error_max,kinetic_energy,potential_energy
+header+=,momentum_x,momentum_y,momentum_z,wall_seconds,body_paddle_x,body_paddle_y,body_paddle_z
+same "csv header" "$header" "$(head -1 a/diagnostics.csv)"
+same "csv rows" "1 2 3 4 5 6" "$(tail -n +2 a/diagnostics.csv | cut -d, -f1 | xargs)"
+same "time of frame 6" 0.2 "$(tail -1 a/diagnostics.csv | cut -d, -f2)"
+same "vtp frames" "6" "$(count a 'particles_00000[1-6].vtp')"
+same "ply frames" "6" "$(count a 'particles_00000[1-6].ply')"
+for key in scene method particles frames steps simulated_seconds wall_seconds peak_rss_bytes threads state_hash warnings; do
+    has "run.json has $key" "\"$key\": " a/run.json
+done
+same "frames in run.json" 6 "$(value a/run.json frames)"
+same "hash has 16 digits" 16 "$(hash_of a | tr -d '\n' | wc -c)"
+same "checkpoint at the end" 1 "$(count a checkpoint.h5)"
+same "no temporary files" 0 "$(count a '*.tmp')"
+same "nothing unexpected" "checkpoint.h5 command.txt diagnostics.csv run.json" "$(cd a && ls | grep -v particles_ | xargs)"
+
+# The same seconds are the same frames; an earlier run is replaced, other files stay.
+echo mine >a/notes.txt
+ends 0 run splash --out a --seconds 0.1 --quiet
+same "quiet prints nothing" "" "$(cat stdout stderr)"
+same "seconds to frames" 3 "$(value a/run.json frames)"
+same "old frames are gone" "3 0" "$(count a '*.vtp') $(count a '*.ply')"
+same "foreign files stay" mine "$(cat a/notes.txt)"
+ends 0 run splash --out none --frames 1 --export none --quiet
+same "no frames" 0 "$(count none 'particles_*')"
+mkdir -p foreign && echo other >foreign/particles_000009.vtp
+ends 0 run splash --out foreign --frames 1 --quiet
+same "a folder that is not ours is not cleared" other "$(cat foreign/particles_000009.vtp)"
+ends 0 run splash --frames 1 --quiet
+same "default folder" 1 "$(count out/splash run.json)"
+
+# --- Same bits for any number of threads ---
+
+for threads in 1 2 3 4; do
+    ends 0 run splash --out t$threads --frames 12 --threads $threads --quiet --export none
+    same "hash with $threads threads" "$(hash_of t1)" "$(hash_of t$threads)"
+    same "threads in run.json" $threads "$(value t$threads/run.json threads)"
+done
+checks=$((checks + 1))
+ends 0 run splash --out t1s --frames 12 --set seed=5 --quiet --export none
+[ "$(hash_of t1s)" != "$(hash_of t1)" ] || fail "another seed gives the same hash"
+
+# --- Resume ---
+
+ends 0 run splash --out whole --frames 12 --quiet
+same "exports do not change the bits" "$(hash_of t1)" "$(hash_of whole)"
+ends 0 run splash --out part --frames 5 --quiet
+ends 0 run splash --resume part --out part --frames 12 --quiet
+same "resumed in place" "$(hash_of whole)" "$(hash_of part)"
+same "csv goes on" "$(cut -d, -f1-13,15- whole/diagnostics.csv | cksum)" "$(cut -d, -f1-13,15- part/diagnostics.csv | cksum)"
+same "frames of a resumed run" "$(cd whole && cat particles_*.vtp | cksum)" "$(cd part && cat particles_*.vtp | cksum)"
+before=$(cksum <part/run.json)
+ends 0 run --resume part
+has "resuming a finished run prints its hash" "$(hash_of whole)" stdout
+same "resuming a finished run keeps run.json" "$before" "$(cksum <part/run.json)"
+ends 0 run splash --out part2 --frames 5 --quiet
+ends 0 run splash --resume part2 --out elsewhere --frames 12 --threads 1 --quiet
+same "resumed elsewhere" "$(hash_of whole)" "$(hash_of elsewhere)"
+same "csv starts there" "6 12" "$(sed -n '2p;$p' elsewhere/diagnostics.csv | cut -d, -f1 | xargs)"
+same "the resumed folder is untouched" 5 "$(value part2/run.json frames)"
+ends 2 run --resume part2 --frames 3
+has "fewer frames than done" "already at frame 5" stderr
+ends 2 run --resume part2 --fps 60 --frames 12
+ends 2 run --resume nowhere
+has "no checkpoint" "holds no checkpoint" stderr
+ends 0 run splash --out sets --frames 4 --set spacing=0.035 --quiet
+ends 0 run --resume sets --frames 6 --quiet
+same "--set is remembered" 6 "$(value sets/run.json frames)"
+ends 2 run splash --resume sets --set spacing=0.036 --frames 8
+has "changed values are refused" "have changed" stderr
+cp gallery/splash.lua changed.lua
+ends 0 run changed.lua --out changed --frames 3 --quiet
+echo "-- a new line" >>changed.lua
+ends 2 run --resume changed --frames 5
+has "a changed scene is refused" "have changed" stderr
+ends 0 run --resume changed --frames 5 --force --quiet
+has "--force goes on with a warning" "has changed" stderr
+
+# --- Killed, interrupted ---
+
+# start ARGUMENTS...: in the background; wait_for FILE: until it is there
+start() { "$coulis" "$@" >stdout 2>stderr </dev/null & pid=$!; }
+wait_for()
+{
+    local i
+    for i in $(seq 600); do
+        [ -e "$1" ] && return
+        kill -0 $pid 2>/dev/null || break
+        sleep 0.1
+    done
+    fail "$1 did not appear: $(tail -c 1000 stderr)"
+}
+
+ends 0 run long --out straight --frames 10 --quiet --export none
+start run long --out killed --frames 10 --checkpoint-every 2 --quiet
+wait_for killed/checkpoint_previous.h5
+kill -9 $pid
+wait $pid 2>/dev/null
+same "killed before its end" 0 "$(count killed run.json)"
+ends 0 run --resume killed --quiet
+same "killed and resumed" "$(hash_of straight)" "$(hash_of killed)"
+same "no leftovers of the killed run" 0 "$(count killed '*.tmp')"
+same "csv of the killed run" "1 2 3 4 5 6 7 8 9 10" "$(tail -n +2 killed/diagnostics.csv | cut -d, -f1 | xargs)"
+
+for signal in INT TERM; do
+    start run long --out stopped --frames 10
+    wait_for stopped/particles_000002.vtp
+    kill -$signal $pid
+    wait $pid
+    same "exit code after SIG$signal" 1 $?
+    has "says how to go on" "^go on after frame [0-9]+ with: coulis run --resume stopped$" stderr
+    same "checkpoint after SIG$signal" 1 "$(count stopped checkpoint.h5)"
+    ends 0 run --resume stopped --quiet
+    same "interrupted by SIG$signal and resumed" "$(hash_of straight)" "$(hash_of stopped)"
+done
+
+# --- Broken checkpoints ---
+
+ends 0 run splash --out good --frames 8 --checkpoint-every 4 --quiet
+expected=$(hash_of good)
+ends 0 info good/checkpoint.h5
+has "info shows the hash" "$expected" stdout
+size=$(stat -c %s good/checkpoint.h5)
+# flip FILE OFFSET: changes one bit
+flip()
+{
+    local byte
+    byte=$(od -An -tu1 -j"$2" -N1 "$1")
+    printf "\\x$(printf %02x $((byte ^ 1)))" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
+}
+for damage in 10 600 $((size / 2)) $((size - 1)) cut empty text; do
+    rm -rf broken && cp -r good broken && rm broken/checkpoint_previous.h5
+    case $damage in
+        cut) truncate -s $((size - 100)) broken/checkpoint.h5 ;;
+        empty) : >broken/checkpoint.h5 ;;
+        text) echo "not a checkpoint" >broken/checkpoint.h5 ;;
+        *) flip broken/checkpoint.h5 "$damage" ;;
+    esac
+    sum=$(cat broken/* | cksum)
+    ends 2 run --resume broken --frames 10
+    has "says what is wrong (damage $damage)" "checkpoint\.h5: " stderr
+    same "no file is touched (damage $damage)" "$sum" "$(cat broken/* | cksum)"
+    ends 2 info broken/checkpoint.h5
+    # With the one before at hand the run goes on from there.
+    cp good/checkpoint_previous.h5 broken
+    ends 0 run --resume broken --quiet
+    has "says that it falls back (damage $damage)" "going on from broken/checkpoint_previous.h5, frame 4" stderr
+    same "hash after falling back (damage $damage)" "$expected" "$(hash_of broken)"
+done
+
+# --- Trouble with disks ---
+
+ends 1 run splash --out bad.lua/x --frames 1
+has "a folder that cannot be made" "bad\.lua" stderr
+if [ "$(id -u)" -ne 0 ]; then
+    mkdir closed && chmod 555 closed
+    ends 1 run splash --out closed --frames 1
+    has "a folder that cannot be written" "closed" stderr
+fi
+ends 0 run splash --out limited --frames 2 --quiet
+limit=$(($(stat -c %s limited/particles_000001.vtp) / 1024 / 2))
+rm -rf limited
+checks=$((checks + 1))
+(ulimit -f $((limit > 1 ? limit : 1)) && "$coulis" run splash --out limited --frames 2 >stdout 2>stderr)
+same "exit code of a full disk" 1 $?
+has "a full disk is named" "particles_000001\.vtp: .*(large|space)" stderr
+same "no half-written frame" 0 "$(count limited 'particles_*')"
+# Frames fit, checkpoints do not: the good ones stay.
+ends 0 run long --out tight --frames 2 --checkpoint-every 1 --quiet --export none
+sum=$(cksum <tight/checkpoint.h5)
+limit=$(($(stat -c %s tight/checkpoint.h5) / 1024 / 2))
+(ulimit -f $limit && "$coulis" run --resume tight --frames 4 --checkpoint-every 1 >stdout 2>stderr)
+same "exit code when a checkpoint does not fit" 1 $?
+same "the good checkpoint stays" "$sum" "$(cksum <tight/checkpoint.h5)"
+ends 0 run --resume tight --frames 4 --quiet
+if [ -e /dev/full ]; then
+    "$coulis" list methods >/dev/full 2>stderr
+    same "output that cannot be written" 1 $?
+fi
+
+# --- Physics trouble and errors of the scene's functions ---
+
+cat >crash.lua <<'LUA'
+scene { title = "A function that fails", spacing = 0.03, duration = 1 }
+fluid { material = material("water"), shape = box { size = {0.1, 0.1, 0.1} } }
+at(0.15, function(world) error("the pump broke") end)
+LUA
+ends 1 run crash.lua --out crash --checkpoint-every 1 --quiet
+has "the error of a function" "crash\.lua:3: the pump broke" stderr
+has "frame of the error" "^frame 5: " stderr
+same "last good checkpoint" 1 "$(count crash checkpoint.h5)"
+ends 0 info crash/checkpoint.h5
+has "frame of the checkpoint" "^frame +4," stdout
+
+# --- check, list, info ---
+
+ends 0 check splash
+for word in particles bodies method "suggested step" "height error" overlaps memory; do has "check reports $word" "^$word" stdout; done
+has "no overlaps" "^overlaps +none" stdout
+cat >overlap.lua <<'LUA'
+scene { title = "Two blocks in one place", spacing = 0.03, duration = 1 }
+local water = material("water")
+fluid { material = water, shape = box { size = {0.2, 0.2, 0.2} }, jitter = 0 }
+fluid { material = water, shape = box { size = {0.2, 0.2, 0.2} }, at = {0.003, 0, 0}, jitter = 0 }
+LUA
+ends 0 check overlap.lua
+has "overlaps are counted" "^overlaps +[0-9 ]+ particles start closer" stdout
+ends 0 list scenes
+has "scenes with titles" "^splash +Two blocks falling into a box$" stdout
+ends 0 list scenes --names
+same "names of scenes" "long splash" "$(xargs <stdout)"
+ends 0 list materials
+has "materials" "^honey " stdout
+ends 0 list materials --details
+has "sources of materials" "^ +source " stdout
+ends 0 list methods
+has "methods" "^pvfs " stdout
+ends 0 list methods --details
+has "parameters of methods" "default" stdout
+ends 0 list cases
+has "cases" "^[a-z]" stdout
+ends 2 list scens
+has "nearest list" "did you mean scenes" stderr
+ends 0 run splash --out both --frames 2 --export vtk,ply --quiet
+ends 0 info both/particles_000002.vtp
+vtp=$(sed -n 's/^hash *//p' stdout)
+has "bounds" "^bounds +[-0-9]" stdout
+ends 0 info both/particles_000002.ply
+same "vtp and ply hold the same" "$vtp" "$(sed -n 's/^hash *//p' stdout)"
+ends 0 info both both/run.json both/diagnostics.csv
+has "info of run.json" "^state_hash +$(hash_of both)" stdout
+has "info of the table" "diagnostics of 2 frames" stdout
+head -c 300 both/particles_000001.vtp >cut.vtp
+ends 2 info cut.vtp
+head -c 40 both/run.json >cut.json
+ends 2 info cut.json
+ends 2 info missing.vtp
+ends 2 info gallery/splash.lua
+has "scenes are for check" "coulis check" stderr
+
+# --- Pictures ---
+
+if command -v ffmpeg >/dev/null; then
+    ends 0 run splash --out film --frames 4 --video --size 160x90 --quiet
+    same "film and picture" "1 1" "$(count film film.mp4) $(count film picture.png)"
+    ends 0 run --resume film --frames 6 --quiet
+    frames=$(ffprobe -v error -count_frames -show_entries stream=nb_read_frames -of csv=p=0 film/film.mp4)
+    same "a resumed film is whole" 6 "$frames"
+fi
+ends 0 run splash --out picture --frames 1 --picture --size 160x90 --quiet
+same "PNG signature" "89504e47" "$(od -An -tx1 -N4 picture/picture.png | tr -d ' ')"
+
+# --- Completion ---
+
+complete_line() # WORDS...: the candidates for the last word
+{
+    bash -c 'source "$1/tools/completion.bash"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _coulis 2>/dev/null
+             printf "%s\n" "${COMPREPLY[@]}"' _ "$source_dir" "$coulis" "$@" | sort | xargs
+}
+same "commands" "run" "$(complete_line ru)"
+same "scenes" "splash" "$(complete_line run spl)"
+same "options" "--force --fps --frames" "$(complete_line run --f)"
+same "methods" "pvfs" "$(complete_line run splash --method pv)"
+same "lists" "materials methods" "$(complete_line list m)"
+
+echo "$checks checks, $failures failed"
+[ $failures -eq 0 ]
