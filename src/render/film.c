@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -36,7 +35,7 @@ struct couFilm {
 
 // --- Faults ------------------------------------------------------------------------------------------------------------------
 
-// The last lines that ffmpeg wrote, joined by "; ".
+// The last lines that ffmpeg wrote, joined by ";".
 static void last_messages(const couFilm *film, char *text, size_t size)
 {
     struct stat status;

@@ -70,6 +70,8 @@ static void check_scene(const couPictureScene *scene, couFaults *faults)
         couFaults_Add(faults, NULL, "picture.particles", "are %zu without positions", scene->particle_count);
     if (scene->particle_count > 0 && !(scene->radius > 0.0f && scene->radius < 1e6f))
         couFaults_Add(faults, NULL, "picture.radius", "is %g m; allowed: above 0 to 1e6", (double)scene->radius);
+    if (scene->material_count < 0)
+        couFaults_Add(faults, NULL, "picture.material_count", "is %d; allowed: 0 and more", scene->material_count);
     if (scene->body_count < 0 || (scene->body_count > 0 && !scene->bodies))
         couFaults_Add(faults, NULL, "picture.bodies", "are %d, or missing", scene->body_count);
 }

@@ -12,8 +12,6 @@
 
 #define PARTICLES_ID 0u // geometry id; body i has id i + 1
 
-static const float max_coordinate = 1e15f; // beyond, squares overflow inside Embree
-
 typedef struct couTrace {
     struct RTCIntersectContext context; // first: Embree hands back a pointer to it
     const couStage *stage;
@@ -131,15 +129,10 @@ couVec3 couFiniteColor(couVec3 c)
     return (couVec3){COU_CLAMP(c.x, 0.0f, 1.0f), COU_CLAMP(c.y, 0.0f, 1.0f), COU_CLAMP(c.z, 0.0f, 1.0f)};
 }
 
-static bool is_drawable(couVec3 p)
-{
-    return fabsf(p.x) < max_coordinate && fabsf(p.y) < max_coordinate && fabsf(p.z) < max_coordinate;
-}
-
 static bool add_particles(couStage *stage, const couPictureScene *scene)
 {
     size_t count = 0;
-    for (size_t i = 0; i < scene->particle_count; i++) count += is_drawable(scene->positions[i]);
+    for (size_t i = 0; i < scene->particle_count; i++) count += couIsDrawable(scene->positions[i]);
     if (count == 0) return true;
     stage->materials = couAlloc(NULL, count);
     RTCGeometry geometry = rtcNewGeometry(stage->device, RTC_GEOMETRY_TYPE_SPHERE_POINT);
@@ -147,7 +140,7 @@ static bool add_particles(couStage *stage, const couPictureScene *scene)
     bool has_memory = stage->materials && spheres;
     for (size_t i = 0; has_memory && i < scene->particle_count; i++) {
         couVec3 p = scene->positions[i];
-        if (!is_drawable(p)) continue;
+        if (!couIsDrawable(p)) continue;
         size_t k = stage->sphere_count++;
         spheres[k] = (couVec4){p.x, p.y, scene->dimension == 2 ? 0.0f : p.z, scene->radius};
         stage->materials[k] = scene->materials ? scene->materials[i] : 0;
@@ -178,7 +171,7 @@ static bool place_body(couStageBody *body, const couPictureBody *from, const cou
 {
     couQuat q = from->pose.rotation;
     float norm = sqrtf(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
-    if (!from->shape || !(from->opacity > 0.0f) || !is_drawable(from->pose.position)) return false;
+    if (!from->shape || !(from->opacity > 0.0f) || !couIsDrawable(from->pose.position)) return false;
     if (!(norm > 0.0f) || !isfinite(norm)) return false;
     float inv = 1.0f / norm;
     *body = (couStageBody){

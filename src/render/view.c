@@ -118,6 +118,12 @@ couBounds couBounds_Union(couBounds a, couBounds b)
     };
 }
 
+bool couIsDrawable(couVec3 p)
+{
+    const float max = 1e15f; // [m]
+    return fabsf(p.x) < max && fabsf(p.y) < max && fabsf(p.z) < max;
+}
+
 static int compare_floats(const void *a, const void *b)
 {
     float x = *(const float *)a, y = *(const float *)b;
@@ -131,7 +137,7 @@ static void cut_strays(const couVec3 *positions, size_t count, size_t axis_offse
     size_t stride = (count + 1023) / 1024;
     int sample_count = 0;
     for (size_t i = 0; i < count; i += stride) {
-        if (!couIsFinite3(positions[i])) continue;
+        if (!couIsDrawable(positions[i])) continue;
         memcpy(&sample[sample_count++], (const char *)&positions[i] + axis_offset, sizeof(float));
     }
     if (sample_count < 64) return;
@@ -146,7 +152,7 @@ couBounds couParticleBounds(const couVec3 *positions, size_t count)
 {
     couBounds bounds = couEmptyBounds();
     for (size_t i = 0; i < count; i++) {
-        if (couIsFinite3(positions[i])) bounds = couBounds_Union(bounds, (couBounds){positions[i], positions[i]});
+        if (couIsDrawable(positions[i])) bounds = couBounds_Union(bounds, (couBounds){positions[i], positions[i]});
     }
     cut_strays(positions, count, offsetof(couVec3, x), &bounds.lower.x, &bounds.upper.x);
     cut_strays(positions, count, offsetof(couVec3, y), &bounds.lower.y, &bounds.upper.y);
