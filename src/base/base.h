@@ -70,10 +70,22 @@ static inline couVec3 couRotate(couQuat q, couVec3 v)
     return couAdd(couMulAdd(v, q.w, t), couCross(u, t));
 }
 static inline couQuat couConjugate(couQuat q) { return (couQuat){-q.x, -q.y, -q.z, q.w}; }
+/// First b, then a.
+static inline couQuat couMulQuat(couQuat a, couQuat b)
+{
+    return (couQuat){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+                     a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+}
 static inline couVec3 couToWorld(couPose pose, couVec3 p) { return couAdd(pose.position, couRotate(pose.rotation, p)); }
 static inline couVec3 couToLocal(couPose pose, couVec3 p)
 {
     return couRotate(couConjugate(pose.rotation), couSub(p, pose.position));
+}
+
+/// The pose of something at `inner` within a frame at `outer`.
+static inline couPose couCompose(couPose outer, couPose inner)
+{
+    return (couPose){couToWorld(outer, inner.position), couMulQuat(outer.rotation, inner.rotation)};
 }
 
 // --- Time --------------------------------------------------------------------------------------------------------------------

@@ -240,7 +240,7 @@ static int parse_numbers(const char *text, double values[3])
 
 bool couParam_SetText(const couParam *param, const char *table, void *def, const char *text, const char *where, couFaults *faults)
 {
-    double values[3];
+    double values[3] = {0};
     int count = -1;
     if (param->type == cou_paramName) {
         if (strlen(text) < COU_NAME_SIZE && *text) {

@@ -113,6 +113,32 @@ static float support_ratio(const couFluid *fluid)
 
 // --- Preparation -------------------------------------------------------------------------------------------------------------
 
+// Speed of compression waves in the stiffest spring net [m/s]: c^2 = 3 G / rho for central forces.
+static double spring_speed(const couFluid *fluid, double per_spring)
+{
+    const couPvfsState *state = fluid->method_state;
+    double fastest = 0;
+    for (int m = 0; m < fluid->material_count; ++m) fastest = COU_MAX(fastest, sqrt(3 * per_spring * state->materials[m].k_spring));
+    return fastest;
+}
+
+static double courant_number(const couFluid *fluid)
+{
+    const couPvfsParams *p = fluid->params;
+    return isnan(p->courant) ? COU_MAX(0.3, 0.45 - 0.1 * (support_ratio(fluid) - 2.0)) : p->courant;
+}
+
+// The step follows from the fastest wave, unless the user fixed it or gave the paper's raw numbers.
+static void derive_step(couFluid *fluid, double per_spring)
+{
+    couPvfsState *state = fluid->method_state;
+    const couPvfsParams *p = fluid->params;
+    double springs = spring_speed(fluid, per_spring), c = state->sound_speed;
+    state->step = (float)(courant_number(fluid) * fluid->h / sqrt(c * c + springs * springs));
+    if (!isnan(p->k)) state->step = PAPER_TIME;
+    if (!isnan(p->step)) state->step = p->step;
+}
+
 static void derive_materials(couFluid *fluid)
 {
     couPvfsState *state = fluid->method_state;
@@ -134,19 +160,7 @@ static void derive_materials(couFluid *fluid)
         material->smoothing = isnan(def->smoothing) ? smoothing : def->smoothing;
         material->k_spring = isnan(def->k_spring) ? (float)(def->shear_modulus / def->density / per_spring) : def->k_spring;
     }
-}
-
-// Speed of compression waves in the stiffest spring net [m/s]: c^2 = 3 G / rho for central forces.
-static double spring_speed(const couFluid *fluid)
-{
-    const couPvfsState *state = fluid->method_state;
-    couLatticeSums sums = couSumLattice(fluid->dimension, support_ratio(fluid));
-    double n = fluid->dimension, fastest = 0;
-    for (int m = 0; m < fluid->material_count; ++m) {
-        double shear = state->materials[m].k_spring * fluid->h * fluid->h * sums.spring / (4 * n * (n + 2));
-        fastest = COU_MAX(fastest, sqrt(3 * shear));
-    }
-    return fastest;
+    derive_step(fluid, per_spring);
 }
 
 static double length3(couVec3 v) { return sqrt((double)v.x * v.x + (double)v.y * v.y + (double)v.z * v.z); }
@@ -163,7 +177,7 @@ static bool prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
     if (!isnan(p->k) && !isnan(p->k_near)) chi = p->k_near / p->k;
     couLatticeSums sums = couSumLattice(fluid->dimension, (float)support);
     double factor = stiffness_factor(fluid->dimension, support, chi);
-    double courant = isnan(p->courant) ? COU_MAX(0.3, 0.45 - 0.1 * (support - 2.0)) : p->courant;
+    double courant = courant_number(fluid);
 
     // The sound speed that depth and speed ask for; at least one h per Courant number and 1/30 s, which is free.
     double for_depth = sqrt(g * demand->depth / (2 * p->height_error));
@@ -186,9 +200,6 @@ static bool prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
     state->height_error = (float)(g * demand->depth / (2 * c * c));
     couFillWallTable(&state->walls, fluid->dimension, (float)support);
     derive_materials(fluid);
-    double waves = sqrt(c * c + spring_speed(fluid) * spring_speed(fluid));
-    state->step = isnan(p->step) ? (float)(courant * h / waves) : p->step;
-    if (!isnan(p->k) && isnan(p->step)) state->step = PAPER_TIME;
     state->is_prepared = true;
 
     int used = snprintf(choices, size,

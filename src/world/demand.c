@@ -1,0 +1,58 @@
+// What the scene asks of the fluid: the depth that it must carry and the speed that it reaches, estimated from what was filled in,
+// emitters and the floor. Only an estimate: the user's depth and speed take its place.
+
+#include "world/world.h"
+
+// Height of the lowest surface that fluid can land on; -infinity without any body.
+static float floor_height(const couWorld *world, couVec3 up)
+{
+    float lowest = INFINITY;
+    for (size_t b = 0; b < world->body_count; ++b) {
+        const couBody *body = &world->bodies[b];
+        couBounds bounds;
+        float height;
+        if (couShape_Bounds(body->def.shape, world->def.dimension, &bounds)) {
+            height = INFINITY;
+            for (int k = 0; k < 8; ++k) {
+                couVec3 corner = {k & 1 ? bounds.upper.x : bounds.lower.x, k & 2 ? bounds.upper.y : bounds.lower.y,
+                                  k & 4 ? bounds.upper.z : bounds.lower.z};
+                height = COU_MIN(height, couDot(up, couToWorld(body->pose, corner)));
+            }
+        } else {
+            height = couDot(up, body->pose.position);
+        }
+        lowest = COU_MIN(lowest, height);
+    }
+    return isfinite(lowest) ? lowest : -INFINITY;
+}
+
+// Speed after a fall from `height` with a speed at the top.
+static float fall_speed(float g, float speed, float height)
+{
+    return sqrtf(speed * speed + 2.0f * g * COU_MAX(height, 0.0f));
+}
+
+couDemand couEstimateDemand(const couWorld *world)
+{
+    couDemand demand = {.depth = world->def.depth, .speed = world->def.speed, .is_depth_set = !isnan(world->def.depth)};
+    float g = couLength(world->fluid.gravity);
+    couVec3 up = couScale(-1.0f, couNormalize(world->fluid.gravity));
+    float floor = floor_height(world, up);
+    bool has_fluid = world->fluid_top > world->fluid_bottom;
+    float extent = has_fluid ? world->fluid_top - world->fluid_bottom : 0.0f;
+    if (isnan(demand.depth)) {
+        // Without a floor nothing is carried; with emitters alone, expect puddles of a few layers.
+        demand.depth = isfinite(floor) ? COU_MAX(extent, 5.0f * world->def.spacing) : 0.0f;
+    }
+    if (isnan(demand.speed)) {
+        demand.speed = world->fluid_speed;
+        if (has_fluid && isfinite(floor)) demand.speed = fall_speed(g, world->fluid_speed, world->fluid_bottom - floor);
+        for (size_t e = 0; e < world->emitter_count; ++e) {
+            const couEmitter *emitter = &world->emitters[e];
+            couPose pose = emitter->def.motion ? emitter->def.motion(emitter->def.motion_context, world->time) : emitter->def.pose;
+            float height = isfinite(floor) ? couDot(up, pose.position) - floor : 0.0f;
+            demand.speed = COU_MAX(demand.speed, fall_speed(g, emitter->def.speed, height));
+        }
+    }
+    return demand;
+}

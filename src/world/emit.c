@@ -1,0 +1,252 @@
+// Where particles come from and go to: filled volumes, jets from disks and polygons, sinks.
+//
+// A jet is laid down in layers one spacing apart: each step adds speed * dt to the length of jet that is due, and every whole
+// spacing of it becomes a layer at the place where its particles would be by now. A layer is a square lattice at the rest
+// spacing, turned and shifted at random, so that the jet has the density of the resting fluid and no grain.
+
+#include "world/world.h"
+
+#include <stdio.h>
+
+bool couAddParticle(couWorld *world, int material, couVec3 position, couVec3 velocity)
+{
+    couFluid *fluid = &world->fluid;
+    size_t i = couTable_AddRows(&fluid->table, 1);
+    if (i == SIZE_MAX) return false;
+    if (fluid->dimension == 2) position.z = velocity.z = 0.0f;
+    couFluid_Position(fluid)[i] = (couVec4){position.x, position.y, position.z, 1.0f / fluid->mass[material]};
+    couFluid_Previous(fluid)[i] = couFluid_Position(fluid)[i];
+    couFluid_Velocity(fluid)[i] = (couVec4){velocity.x, velocity.y, velocity.z, 0.0f};
+    couFluid_Id(fluid)[i] = fluid->next_id++;
+    couFluid_Material(fluid)[i] = (uint8_t)material;
+    couFluid_Density(fluid)[i] = 1.0f;
+    return true;
+}
+
+// --- Volumes -----------------------------------------------------------------------------------------------------------------
+
+// Cells that hold particles, to keep away from them; a plain hash of the cells of one spacing.
+typedef struct Occupied {
+    uint64_t *slots;
+    size_t mask;
+    float inv_cell;
+} Occupied;
+
+static uint64_t cell_key(couVec3 x, float inv_cell)
+{
+    uint64_t a = (uint64_t)(int64_t)floorf(x.x * inv_cell) & 0x1fffff, b = (uint64_t)(int64_t)floorf(x.y * inv_cell) & 0x1fffff,
+             c = (uint64_t)(int64_t)floorf(x.z * inv_cell) & 0x1fffff;
+    return (a | b << 21 | c << 42) + 1;
+}
+
+static bool occupied_init(Occupied *occupied, const couWorld *world)
+{
+    const couFluid *fluid = &world->fluid;
+    size_t size = 64;
+    while (size < 2 * fluid->table.count) size *= 2;
+    *occupied = (Occupied){couAlloc(NULL, size * sizeof(uint64_t)), size - 1, 1.0f / fluid->spacing};
+    if (!occupied->slots) return false;
+    for (size_t i = 0; i < fluid->table.count; ++i) {
+        uint64_t key = cell_key(couXyz(couFluid_Position(fluid)[i]), occupied->inv_cell);
+        size_t s = couMix64(key) & occupied->mask;
+        while (occupied->slots[s] && occupied->slots[s] != key) s = (s + 1) & occupied->mask;
+        occupied->slots[s] = key;
+    }
+    return true;
+}
+
+// True when a cell around x holds a particle.
+static bool is_occupied(const Occupied *occupied, couVec3 x, int dimension)
+{
+    float d = 1.0f / occupied->inv_cell;
+    for (int n = 0; n < (dimension == 3 ? 27 : 9); ++n) {
+        couVec3 y = {x.x + (float)(n % 3 - 1) * 0.5f * d, x.y + (float)(n / 3 % 3 - 1) * 0.5f * d,
+                     dimension == 3 ? x.z + (float)(n / 9 - 1) * 0.5f * d : x.z};
+        uint64_t key = cell_key(y, occupied->inv_cell);
+        for (size_t s = couMix64(key) & occupied->mask; occupied->slots[s]; s = (s + 1) & occupied->mask)
+            if (occupied->slots[s] == key) return true;
+    }
+    return false;
+}
+
+bool couIsInsideBody(const couWorld *world, couVec3 x, float margin)
+{
+    for (size_t b = 0; b < world->body_count; ++b) {
+        const couBody *body = &world->bodies[b];
+        if (body->is_here && couShape_Distance(body->def.shape, world->def.dimension, couToLocal(body->pose, x)) < margin) return true;
+    }
+    return false;
+}
+
+// Lattice points along one axis: as many whole spacings as fit, centred, the first layer half a spacing inside.
+static int lattice_count(float extent, float spacing) { return (int)COU_MIN(floorf(extent / spacing + 0.01f), 2.0e9f); }
+
+int64_t couFillShape(couWorld *world, int material, const couShape *shape, couPose pose, couVec3 velocity, float jitter,
+                     bool avoids_particles, int64_t limit)
+{
+    couFluid *fluid = &world->fluid;
+    float d = fluid->spacing;
+    couBounds bounds;
+    if (!couShape_Bounds(shape, fluid->dimension, &bounds)) return 0;
+    couVec3 size = couSub(bounds.upper, bounds.lower);
+    int n[3] = {COU_MAX(lattice_count(size.x, d), 1), COU_MAX(lattice_count(size.y, d), 1), COU_MAX(lattice_count(size.z, d), 1)};
+    if (fluid->dimension == 2) n[2] = 1;
+    couVec3 first = {bounds.lower.x + 0.5f * (size.x - (float)(n[0] - 1) * d), bounds.lower.y + 0.5f * d,
+                     bounds.lower.z + 0.5f * (size.z - (float)(n[2] - 1) * d)};
+    if (fluid->dimension == 2) first.z = 0.0f;
+    Occupied occupied = {0};
+    if (avoids_particles && !occupied_init(&occupied, world)) return -1;
+    int64_t added = 0;
+    for (int k = 0; k < n[2]; ++k)
+        for (int j = 0; j < n[1]; ++j)
+            for (int i = 0; i < n[0]; ++i) {
+                couVec3 local = {first.x + (float)i * d, first.y + (float)j * d, first.z + (float)k * d};
+                if (couShape_Distance(shape, fluid->dimension, local) > 0.0f) continue;
+                couVec3 x = couToWorld(pose, local);
+                couVec3 offset = {couRandomSigned(&world->random), couRandomSigned(&world->random), couRandomSigned(&world->random)};
+                // Half a spacing from walls, less a little so that a volume flush with a wall keeps its first layer.
+                if (couIsInsideBody(world, x, 0.45f * d)) continue;
+                if (avoids_particles && is_occupied(&occupied, x, fluid->dimension)) continue;
+                x = couMulAdd(x, jitter * d, offset);
+                if (fluid->dimension == 2) x.z = 0.0f;
+                if (added == limit || !couAddParticle(world, material, x, velocity)) {
+                    couFree(NULL, occupied.slots);
+                    return added == limit ? added : -1;
+                }
+                ++added;
+            }
+    couFree(NULL, occupied.slots);
+    return added;
+}
+
+// --- Jets --------------------------------------------------------------------------------------------------------------------
+
+// The disk or polygon that a jet leaves from, with where it is in the emitter's frame; NULL for a volume.
+static const couShape *find_face(const couShape *shape, couPose *pose)
+{
+    *pose = COU_POSE_IDENTITY;
+    while (couShape_Kind(shape) == cou_shapePlaced) {
+        const couShapeDef *def = couShape_Def(shape);
+        *pose = couCompose(*pose, def->pose);
+        shape = def->children[0];
+    }
+    couShapeKind kind = couShape_Kind(shape);
+    return kind == cou_shapeDisk || kind == cou_shapePolygon ? shape : NULL;
+}
+
+// One layer of a jet: lattice points of the face, as seen along its normal, `ahead` metres out.
+static int64_t emit_layer(couWorld *world, const couEmitterDef *def, const couShape *face, couPose pose, couVec3 velocity, float ahead,
+                          int64_t room)
+{
+    int dimension = world->def.dimension;
+    float d = world->def.spacing;
+    bool is_disk = couShape_Kind(face) == cou_shapeDisk;
+    couVec3 normal = is_disk ? (couVec3){0, 1, 0} : (couVec3){0, 0, 1};
+    couVec3 a = {1, 0, 0}, b = is_disk ? (couVec3){0, 0, 1} : (couVec3){0, 1, 0};
+    couBounds bounds;
+    couShape_Bounds(face, dimension, &bounds);
+    couVec3 center = couScale(0.5f, couAdd(bounds.lower, bounds.upper));
+    float reach = 0.5f * couLength(couSub(bounds.upper, bounds.lower));
+    float angle = dimension == 3 ? couRandomFloat(&world->random) * (float)COU_PI : 0.0f;
+    float shift_a = couRandomSigned(&world->random) * 0.5f, shift_b = couRandomSigned(&world->random) * 0.5f;
+    // A thin jet is a string of single particles.
+    int n = (int)ceilf(reach / d) + 1, rows = dimension == 3 ? n : 0;
+    int64_t added = 0;
+    for (int j = -rows; j <= rows; ++j)
+        for (int i = -n; i <= n; ++i) {
+            float u = ((float)i + shift_a) * d, v = dimension == 3 ? ((float)j + shift_b) * d : 0.0f;
+            float ca = cosf(angle), sa = sinf(angle);
+            couVec3 local = couMulAdd(couMulAdd(center, u * ca - v * sa, a), u * sa + v * ca, b);
+            // In the face: on the disk itself, or inside the polygon (the disk's distance is unsigned).
+            float distance = couShape_Distance(face, dimension, local);
+            if (is_disk ? distance > 1e-6f * d : distance > 0.0f) continue;
+            couVec3 offset = {couRandomSigned(&world->random), couRandomSigned(&world->random), couRandomSigned(&world->random)};
+            couVec3 x = couMulAdd(couToWorld(pose, couMulAdd(local, ahead, normal)), def->jitter * d, offset);
+            if (couIsInsideBody(world, x, 0.3f * d)) continue;
+            if (added == room || !couAddParticle(world, def->material.index1 - 1, x, velocity)) return added;
+            ++added;
+        }
+    return added;
+}
+
+static couPose emitter_pose(const couEmitterDef *def, double time) { return def->motion ? def->motion(def->motion_context, time) : def->pose; }
+
+static void run_jet(couWorld *world, couEmitter *emitter, const couShape *face, couPose face_pose, float dt, couStepReport *report)
+{
+    const couEmitterDef *def = &emitter->def;
+    float d = world->def.spacing;
+    couPose pose = couCompose(emitter_pose(def, world->time), face_pose);
+    couVec3 normal = couShape_Kind(face) == cou_shapeDisk ? (couVec3){0, 1, 0} : (couVec3){0, 0, 1};
+    couVec3 velocity = couScale(def->speed, couRotate(pose.rotation, normal));
+    if (def->motion) {
+        couPose later = couCompose(emitter_pose(def, world->time + dt), face_pose);
+        velocity = couMulAdd(velocity, 1.0f / dt, couSub(later.position, pose.position));
+    }
+    emitter->travelled += (double)def->speed * dt;
+    while (emitter->travelled >= d) {
+        emitter->travelled -= d;
+        int64_t room = COU_MIN((int64_t)def->max_count - (int64_t)emitter->emitted, world->def.max_particles - (int64_t)world->fluid.table.count);
+        if (room <= 0) {
+            if (emitter->is_on) couLog(cou_logInfo, "emitter '%s' has reached its limit of particles and stops", def->name);
+            emitter->is_on = false;
+            return;
+        }
+        // The layer left the face a moment ago and has come `travelled` far since.
+        int64_t added = emit_layer(world, def, face, pose, velocity, (float)emitter->travelled, room);
+        emitter->emitted += (uint64_t)added;
+        report->emitted += added;
+    }
+}
+
+static void run_volume(couWorld *world, couEmitter *emitter, couStepReport *report)
+{
+    const couEmitterDef *def = &emitter->def;
+    couPose pose = emitter_pose(def, world->time);
+    couVec3 velocity = couScale(def->speed, couRotate(pose.rotation, (couVec3){0, -1, 0}));
+    int64_t room = COU_MIN((int64_t)def->max_count, world->def.max_particles - (int64_t)world->fluid.table.count);
+    int64_t added = couFillShape(world, def->material.index1 - 1, def->shape, pose, velocity, def->jitter, true, room);
+    emitter->is_filled = true;
+    if (added <= 0) return;
+    emitter->emitted += (uint64_t)added;
+    report->emitted += added;
+}
+
+// --- Sinks -------------------------------------------------------------------------------------------------------------------
+
+static void run_sinks(couWorld *world, couStepReport *report)
+{
+    couFluid *fluid = &world->fluid;
+    size_t count = fluid->table.count;
+    bool has_any = false;
+    for (size_t s = 0; s < world->sink_count; ++s) {
+        const couSinkDef *def = &world->sinks[s].def;
+        if (world->time < def->start || world->time >= def->stop) continue;
+        if (!has_any) {
+            if (!couReserve(&world->memory, (void **)&world->flags, &world->flag_capacity, count, 1)) return;
+            if (count) memset(world->flags, 1, count);
+            has_any = true;
+        }
+        for (size_t i = 0; i < count; ++i) {
+            couVec3 x = couToLocal(def->pose, couXyz(couFluid_Position(fluid)[i]));
+            bool is_inside = couShape_Distance(def->shape, fluid->dimension, x) < 0.0f;
+            if (is_inside != def->is_inverted) world->flags[i] = 0;
+        }
+    }
+    if (has_any) report->removed += (int64_t)couTable_Filter(&fluid->table, world->flags);
+}
+
+void couEmit(couWorld *world, float dt, couStepReport *report)
+{
+    for (size_t e = 0; e < world->emitter_count; ++e) {
+        couEmitter *emitter = &world->emitters[e];
+        bool is_running = emitter->is_on && world->time >= emitter->def.start && world->time < emitter->def.stop;
+        if (!is_running) continue;
+        couPose face_pose;
+        const couShape *face = find_face(emitter->def.shape, &face_pose);
+        if (face)
+            run_jet(world, emitter, face, face_pose, dt, report);
+        else if (!emitter->is_filled)
+            run_volume(world, emitter, report);
+    }
+    if (world->sink_count) run_sinks(world, report);
+}

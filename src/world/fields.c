@@ -1,0 +1,60 @@
+// Gravity and force fields: they change velocities at the beginning of a step.
+
+#include "world/world.h"
+
+typedef struct FieldJob {
+    const couWorld *world;
+    float dt;
+} FieldJob;
+
+static bool is_active(const couFieldDef *def, double time) { return time >= def->start && time < def->stop; }
+
+static couVec3 acceleration(const couFieldDef *def, couVec3 x, couVec3 v, double time)
+{
+    switch (def->kind) {
+    case cou_fieldUniform: return def->vector;
+    case cou_fieldRotating: return couScale(def->strength, couCross(couNormalize(def->vector), couSub(x, def->center)));
+    case cou_fieldPull: {
+        couVec3 to_center = couSub(def->center, x);
+        float distance = couLength(to_center);
+        float size = def->strength * COU_MIN(distance / def->radius, 1.0f);
+        return distance > 0.0f ? couScale(size / distance, to_center) : (couVec3){0};
+    }
+    default: return def->function(def->function_context, x, v, time);
+    }
+}
+
+static void accelerate_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)block, (void)worker;
+    const FieldJob *job = context;
+    const couWorld *world = job->world;
+    const couFluid *fluid = &world->fluid;
+    const couVec4 *position = couFluid_Position(fluid);
+    couVec4 *velocity = couFluid_Velocity(fluid);
+    for (size_t i = begin; i < end; ++i) {
+        couVec3 a = fluid->gravity;
+        for (size_t f = 0; f < world->field_count; ++f) {
+            const couFieldDef *def = &world->fields[f].def;
+            couVec3 x = couXyz(position[i]);
+            if (!is_active(def, world->time)) continue;
+            if (def->region && couShape_Distance(def->region, fluid->dimension, couToLocal(def->region_pose, x)) > 0.0f) continue;
+            a = couAdd(a, acceleration(def, x, couXyz(velocity[i]), world->time));
+        }
+        if (fluid->dimension == 2) a.z = 0.0f;
+        velocity[i].x += job->dt * a.x, velocity[i].y += job->dt * a.y, velocity[i].z += job->dt * a.z;
+    }
+}
+
+void couAccelerate(couStep *step)
+{
+    const couWorld *world = step->world;
+    FieldJob job = {world, step->dt};
+    bool has_function = false;
+    for (size_t f = 0; f < world->field_count; ++f) has_function |= world->fields[f].def.kind == cou_fieldFunction;
+    // User functions are called one particle after the other, on this thread.
+    if (has_function)
+        accelerate_block(&job, 0, 0, step->fluid->table.count, 0);
+    else
+        couFor(&step->fluid->parallel, step->fluid->table.count, 8192, accelerate_block, &job);
+}

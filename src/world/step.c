@@ -1,0 +1,220 @@
+// The step: events and emitters, then the method's phases, then a look at the health of what came out.
+
+#include "world/world.h"
+
+#include <math.h>
+
+const char *couPhaseName(couPhase phase)
+{
+    static const char *const names[cou_phaseCount] = {"emit",    "forces",   "sort",    "neighbors", "walls",  "springs",
+                                                      "pressure", "collide", "velocity", "viscosity", "measure"};
+    return phase < cou_phaseCount ? names[phase] : "?";
+}
+
+// --- Preparation -------------------------------------------------------------------------------------------------------------
+
+bool couWorld_Prepare(couWorld *world, couFaults *faults)
+{
+    couFluid *fluid = &world->fluid;
+    fluid->h = fluid->method->support_ratio(fluid) * fluid->spacing;
+    couDemand demand = couEstimateDemand(world);
+    if (!fluid->method->prepare(fluid, &demand, world->choices, sizeof world->choices, faults)) return false;
+    world->def.depth = demand.depth;
+    world->def.speed = demand.speed;
+    world->is_prepared = true;
+    return true;
+}
+
+static void ensure_prepared(couWorld *world)
+{
+    if (world->is_prepared) return;
+    couFaults faults = {0};
+    bool is_good = couWorld_Prepare(world, &faults);
+    for (int f = 0; f < faults.count; ++f) couLog(cou_logError, "%s: %s", faults.items[f].key, faults.items[f].message);
+    couFaults_Clear(&faults);
+    COU_ASSERT(is_good); // call couWorld_Prepare() first when parameters come from outside
+    (void)is_good;
+}
+
+float couWorld_SuggestStep(couWorld *world)
+{
+    ensure_prepared(world);
+    return world->fluid.method->suggest_step(&world->fluid);
+}
+
+float couWorld_HeightError(const couWorld *world) { return world->is_prepared ? world->fluid.method->height_error(&world->fluid) : NAN; }
+float couWorld_SupportRadius(const couWorld *world) { return world->fluid.method->support_ratio(&world->fluid) * world->fluid.spacing; }
+
+// --- Phases of the world -----------------------------------------------------------------------------------------------------
+
+static void fire_events(couWorld *world)
+{
+    for (size_t e = 0; e < world->event_count; ++e) {
+        // Half a microsecond of grace: step times are sums of floats.
+        while (world->events[e].next <= world->time + 5e-7) {
+            couEvent *event = &world->events[e];
+            event->next = event->period > 0 ? event->next + event->period : INFINITY;
+            event->function(event->context, world, world->time);
+        }
+    }
+}
+
+static void phase_emit(couStep *step)
+{
+    couWorld *world = step->world;
+    fire_events(world);
+    couEmit(world, step->dt, step->report);
+    couMoveBodies(world, step->dt);
+}
+
+// "Add springs now" waits for fresh neighbour lists, which are there after the method's search.
+static void add_wanted_springs(couWorld *world)
+{
+    for (int m = 0; m < world->fluid.material_count; ++m) {
+        if (!world->wants_springs[m]) continue;
+        couAddSpringsNow(&world->fluid, m);
+        world->wants_springs[m] = false;
+    }
+}
+
+typedef struct HealthJob {
+    const couFluid *fluid;
+    struct Health {
+        double density_sum;
+        float density_max, speed2_max;
+        int64_t nan_count;
+        uint32_t bad_id;
+    } *blocks;
+} HealthJob;
+
+static void health_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const HealthJob *job = context;
+    const couVec4 *v = couFluid_Velocity(job->fluid), *x = couFluid_Position(job->fluid);
+    const float *density = couFluid_Density(job->fluid);
+    struct Health health = {0, 0, 0, 0, UINT32_MAX};
+    for (size_t i = begin; i < end; ++i) {
+        float speed2 = v[i].x * v[i].x + v[i].y * v[i].y + v[i].z * v[i].z;
+        float error = COU_MAX(density[i] - 1.0f, 0.0f);
+        if (!isfinite(speed2 + x[i].x + x[i].y + x[i].z)) {
+            health.nan_count++;
+            health.bad_id = COU_MIN(health.bad_id, couFluid_Id(job->fluid)[i]);
+            continue;
+        }
+        health.density_sum += error;
+        health.density_max = COU_MAX(health.density_max, error);
+        health.speed2_max = COU_MAX(health.speed2_max, speed2);
+    }
+    job->blocks[block] = health;
+}
+
+// Compression, speed, NaN. The fixed blocks and their order make the sums the same bits for any number of threads.
+static void phase_measure(couStep *step)
+{
+    enum { BLOCK = 16384 };
+    couWorld *world = step->world;
+    size_t count = world->fluid.table.count;
+    size_t blocks = (size_t)couBlockCount(count, BLOCK);
+    size_t doubles = (blocks * sizeof(struct Health) + sizeof(double) - 1) / sizeof(double);
+    if (!couReserve(&world->memory, (void **)&world->impulses, &world->impulse_capacity, doubles + 1, sizeof(double))) return;
+    HealthJob job = {&world->fluid, (struct Health *)world->impulses};
+    couFor(&world->fluid.parallel, count, BLOCK, health_block, &job);
+    couStepReport *report = step->report;
+    double sum = 0;
+    for (size_t b = 0; b < blocks; ++b) {
+        const struct Health *health = &job.blocks[b];
+        sum += health->density_sum;
+        report->density_error_max = COU_MAX(report->density_error_max, health->density_max);
+        report->max_speed = COU_MAX(report->max_speed, sqrtf(health->speed2_max));
+        report->nan_count += health->nan_count;
+        if (health->nan_count) report->first_bad_id = COU_MIN(report->first_bad_id, health->bad_id);
+    }
+    report->density_error_mean = count ? sum / (double)count : 0;
+}
+
+// --- The step ----------------------------------------------------------------------------------------------------------------
+
+static void run_phase(couStep *step, couPhase phase, couPhaseFcn *function)
+{
+    if (step->has_failed) return;
+    double begin = couSeconds();
+    function(step);
+    step->report->phase_seconds[phase] += couSeconds() - begin;
+}
+
+static void begin_step(couStep *step, couWorld *world, float dt, couStepReport *report)
+{
+    COU_ASSERT(dt > 0.0f && !world->is_stepping);
+    ensure_prepared(world);
+    world->is_stepping = true;
+    *step = (couStep){.fluid = &world->fluid, .dt = dt, .report = report, .world = world};
+    step->accelerate = couAccelerate;
+    step->find_contacts = couFindContacts;
+    step->separate = couSeparate;
+    step->collide = couCollide;
+}
+
+static void end_step(couStep *step)
+{
+    couWorld *world = step->world;
+    couStepReport *report = step->report;
+    report->substeps++;
+    report->dt = step->dt;
+    report->particle_steps += world->fluid.table.count;
+    world->time += step->dt;
+    world->step_count++;
+    world->is_stepping = false;
+    if (step->has_failed && !report->nan_count && !report->lost_count) {
+        couLog(cou_logError, "step %llu could not be finished: out of memory", (unsigned long long)world->step_count);
+        report->nan_count = -1;
+    }
+}
+
+static void step_world(couWorld *world, float dt, couStepReport *report)
+{
+    couStep step;
+    begin_step(&step, world, dt, report);
+    run_phase(&step, cou_phaseEmit, phase_emit); // events, sources and sinks
+    for (const couPhaseEntry *entry = world->fluid.method->phases; entry->function; ++entry) {
+        if (entry->phase == cou_phaseSprings && !step.has_failed) add_wanted_springs(world);
+        run_phase(&step, entry->phase, entry->function); // the method's own phases
+    }
+    run_phase(&step, cou_phaseMeasure, phase_measure); // health
+    end_step(&step);
+}
+
+static void settle_forces(couWorld *world, double seconds)
+{
+    for (size_t b = 0; b < world->body_count; ++b) {
+        couBody *body = &world->bodies[b];
+        double *p = body->impulse;
+        body->force = (couVec3){(float)(p[0] / seconds), (float)(p[1] / seconds), (float)(p[2] / seconds)};
+        p[0] = p[1] = p[2] = 0;
+    }
+}
+
+couStepReport couWorld_Step(couWorld *world, float dt)
+{
+    couStepReport report = {.first_bad_id = UINT32_MAX};
+    step_world(world, dt, &report);
+    settle_forces(world, dt);
+    return report;
+}
+
+couStepReport couWorld_Advance(couWorld *world, double seconds)
+{
+    COU_ASSERT(seconds > 0);
+    ensure_prepared(world);
+    couStepReport report = {.first_bad_id = UINT32_MAX};
+    double begin = world->time;
+    // A hair more than the suggested step is fine: 1/30 s must not become two steps because of rounding.
+    int substeps = COU_MAX(1, (int)ceil(seconds / couWorld_SuggestStep(world) - 1e-3));
+    for (int s = 0; s < substeps; ++s) {
+        step_world(world, (float)(seconds / substeps), &report);
+        world->time = begin + seconds * (s + 1) / substeps; // free of the sum of float steps
+        if (report.nan_count || report.lost_count) break;
+    }
+    settle_forces(world, seconds);
+    return report;
+}

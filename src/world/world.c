@@ -1,0 +1,530 @@
+// Making a world and adding to it. Every def is checked here, whoever made it: scene, program or user code.
+
+#include "world/world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+// --- Creation ----------------------------------------------------------------------------------------------------------------
+
+static bool check_method(const char *method, couFaults *faults)
+{
+    if (memchr(method, 0, COU_NAME_SIZE) && couFindMethod(method)) return true;
+    const char *const *names = couMethodNames();
+    int count = 0;
+    char known[256] = "";
+    for (; names[count]; ++count) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", count ? ", " : "", names[count]);
+    }
+    const char *near = couSuggest(names, count, method);
+    couFaults_Add(faults, NULL, "scene.method", "unknown method '%.31s'%s%s%s; known: %s", method, near ? ": did you mean '" : "",
+                  near ? near : "", near ? "'?" : "", known);
+    return false;
+}
+
+static bool init_fluid(couWorld *world)
+{
+    couFluid *fluid = &world->fluid;
+    const couWorldDef *def = &world->def;
+    fluid->memory = &world->memory;
+    fluid->parallel = couMakeParallel(def->threads);
+    fluid->dimension = def->dimension;
+    fluid->spacing = def->spacing;
+    fluid->gravity = def->gravity;
+    if (def->dimension == 2) fluid->gravity.z = 0.0f;
+    couTable *table = &fluid->table;
+    couTable_Init(table, &world->memory);
+    fluid->position_column = couTable_AddColumn(table, "position", "m", cou_stateF32, 4, cou_columnState);
+    fluid->velocity_column = couTable_AddColumn(table, "velocity", "m/s", cou_stateF32, 4, cou_columnState);
+    fluid->id_column = couTable_AddColumn(table, "id", "", cou_stateU32, 1, cou_columnState);
+    fluid->material_column = couTable_AddColumn(table, "material", "", cou_stateU8, 1, cou_columnState);
+    fluid->density_column = couTable_AddColumn(table, "density", "", cou_stateF32, 1, cou_columnState);
+    fluid->previous_column = couTable_AddColumn(table, "previous", "m", cou_stateF32, 4, cou_columnDerived);
+    couGrid_Init(&fluid->grid, &world->memory);
+    fluid->contacts.memory = &world->memory;
+    fluid->method = couFindMethod(def->method);
+    fluid->params = couAlloc(&world->memory, fluid->method->params_bytes);
+    fluid->method_state = couAlloc(&world->memory, fluid->method->state_bytes);
+    fluid->springs = couCreateSpringNet(&world->memory);
+    if (!fluid->params || !fluid->method_state || !fluid->springs) return false;
+    couParams_SetDefaults(fluid->method->params, fluid->params);
+    return couNeighbors_Init(&fluid->neighbors, &world->memory);
+}
+
+couWorld *couCreateWorld(const couWorldDef *def, couFaults *faults)
+{
+    bool is_good = couParams_Check(&(couParamTable){"scene", couWorldParams()->params, couWorldParams()->count}, def, faults);
+    is_good = check_method(def->method, faults) && is_good;
+    if (!is_good) return NULL;
+    couWorld *world = couAlloc(NULL, sizeof *world);
+    if (!world) {
+        couFaults_Add(faults, NULL, NULL, "out of memory");
+        return NULL;
+    }
+    world->def = *def;
+    world->random.state = couMix64((uint64_t)def->seed);
+    world->fluid_top = -INFINITY;
+    world->fluid_bottom = INFINITY;
+    if (!init_fluid(world)) {
+        couFaults_Add(faults, NULL, NULL, "out of memory");
+        couDestroyWorld(world);
+        return NULL;
+    }
+    return world;
+}
+
+void couDestroyWorld(couWorld *world)
+{
+    if (!world) return;
+    couMemory *memory = &world->memory;
+    for (size_t b = 0; b < world->body_count; ++b) couShape_Release(world->bodies[b].def.shape);
+    for (size_t e = 0; e < world->emitter_count; ++e) couShape_Release(world->emitters[e].def.shape);
+    for (size_t s = 0; s < world->sink_count; ++s) couShape_Release(world->sinks[s].def.shape);
+    for (size_t f = 0; f < world->field_count; ++f) couShape_Release(world->fields[f].def.region);
+    couFree(memory, world->bodies);
+    couFree(memory, world->emitters);
+    couFree(memory, world->sinks);
+    couFree(memory, world->fields);
+    couFree(memory, world->events);
+    couFree(memory, world->flags);
+    couFree(memory, world->impulses);
+    couFluid *fluid = &world->fluid;
+    couTable_Free(&fluid->table);
+    couGrid_Free(&fluid->grid);
+    couNeighbors_Free(&fluid->neighbors);
+    couContacts_Free(&fluid->contacts);
+    couDestroySpringNet(fluid->springs);
+    couFree(memory, fluid->params);
+    couFree(memory, fluid->method_state);
+    couFree(NULL, world);
+}
+
+const couWorldDef *couWorld_Def(const couWorld *world) { return &world->def; }
+void *couWorld_MethodParams(couWorld *world) { return world->fluid.params; }
+
+// --- Materials ---------------------------------------------------------------------------------------------------------------
+
+couMaterialId couWorld_AddMaterial(couWorld *world, const couMaterialDef *def, couFaults *faults)
+{
+    couFluid *fluid = &world->fluid;
+    bool is_good = couParams_Check(couMaterialParams(), def, faults);
+    is_good = couCheckName(def->name, "material.name", faults) && is_good;
+    if (fluid->material_count == COU_MAX_MATERIALS) {
+        couFaults_Add(faults, NULL, "material", "a world holds at most %d materials", COU_MAX_MATERIALS);
+        is_good = false;
+    }
+    if (!is_good) return (couMaterialId){0};
+    int m = fluid->material_count++;
+    fluid->materials[m] = *def;
+    fluid->mass[m] = (float)(def->density * pow(fluid->spacing, fluid->dimension));
+    if (world->is_prepared) fluid->method->materials_changed(fluid);
+    return (couMaterialId){(uint16_t)(m + 1), 1};
+}
+
+static int material_index(const couWorld *world, couMaterialId material)
+{
+    bool is_known = material.index1 > 0 && material.index1 <= world->fluid.material_count;
+    COU_ASSERT(is_known);
+    return is_known ? material.index1 - 1 : -1;
+}
+
+bool couWorld_SetMaterial(couWorld *world, couMaterialId material, const couMaterialDef *def, couFaults *faults)
+{
+    int m = material_index(world, material);
+    if (m < 0 || !couParams_Check(couMaterialParams(), def, faults)) return false;
+    if (def->density != world->fluid.materials[m].density) {
+        couFaults_Add(faults, NULL, "material.density", "the density of '%s' cannot change from %g to %g while it runs", def->name,
+                      world->fluid.materials[m].density, def->density);
+        return false;
+    }
+    world->fluid.materials[m] = *def;
+    if (world->is_prepared) world->fluid.method->materials_changed(&world->fluid);
+    return true;
+}
+
+const couMaterialDef *couWorld_Material(const couWorld *world, couMaterialId material)
+{
+    int m = material_index(world, material);
+    return m < 0 ? NULL : &world->fluid.materials[m];
+}
+
+int couWorld_MaterialCount(const couWorld *world) { return world->fluid.material_count; }
+
+couMaterialId couWorld_MaterialAt(const couWorld *world, int index)
+{
+    bool is_known = index >= 0 && index < world->fluid.material_count;
+    return is_known ? (couMaterialId){(uint16_t)(index + 1), 1} : (couMaterialId){0};
+}
+
+float couWorld_ParticleMass(const couWorld *world, int material) { return world->fluid.mass[material]; }
+
+void couWorld_AddSprings(couWorld *world, couMaterialId material)
+{
+    int m = material_index(world, material);
+    if (m >= 0) world->wants_springs[m] = true;
+}
+
+void couWorld_DeleteSprings(couWorld *world, couMaterialId material)
+{
+    int m = material_index(world, material);
+    if (m >= 0) couDeleteSprings(&world->fluid, m);
+}
+
+size_t couWorld_SpringCount(const couWorld *world) { return world->fluid.springs->count; }
+
+size_t couWorld_CopySprings(const couWorld *world, couSpringView *springs, size_t capacity)
+{
+    return COU_MIN(couCopySprings(&world->fluid, springs, capacity), capacity);
+}
+
+// --- Checks that defs share --------------------------------------------------------------------------------------------------
+
+static bool check_pose(couPose pose, const char *key, couFaults *faults)
+{
+    couQuat q = pose.rotation;
+    float norm = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+    if (couIsFinite3(pose.position) && fabsf(norm - 1.0f) < 1e-3f) return true;
+    couFaults_Add(faults, NULL, key, "the pose must be finite, with a rotation of length 1 (it is %g)", sqrt(norm));
+    return false;
+}
+
+static bool check_shape(const couWorld *world, const couShape *shape, bool must_be_bounded, const char *key, couFaults *faults)
+{
+    couBounds bounds;
+    if (!shape) {
+        couFaults_Add(faults, NULL, key, "a shape is missing");
+        return false;
+    }
+    if (must_be_bounded && !couShape_Bounds(shape, world->def.dimension, &bounds)) {
+        couFaults_Add(faults, NULL, key, "the shape has no bounds, so it cannot be filled");
+        return false;
+    }
+    return true;
+}
+
+static bool check_material(const couWorld *world, couMaterialId material, const char *key, couFaults *faults)
+{
+    if (material.index1 > 0 && material.index1 <= world->fluid.material_count) return true;
+    couFaults_Add(faults, NULL, key, "a material is missing");
+    return false;
+}
+
+// Grows a list of the world's by one zeroed element; NULL without memory.
+static void *grow(couWorld *world, void **array, size_t *count, size_t *capacity, size_t bytes, couFaults *faults)
+{
+    if (*count >= UINT16_MAX || !couReserve(&world->memory, array, capacity, *count + 1, bytes)) {
+        couFaults_Add(faults, NULL, NULL, "out of memory, or more than %d of a kind", UINT16_MAX);
+        return NULL;
+    }
+    void *element = (char *)*array + (*count)++ * bytes;
+    memset(element, 0, bytes);
+    return element;
+}
+
+// --- Fluid -------------------------------------------------------------------------------------------------------------------
+
+static void note_fluid(couWorld *world, size_t first, float speed)
+{
+    const couVec4 *x = couFluid_Position(&world->fluid);
+    couVec3 up = couScale(-1.0f, couNormalize(world->fluid.gravity));
+    for (size_t i = first; i < world->fluid.table.count; ++i) {
+        float height = couDot(up, couXyz(x[i]));
+        world->fluid_top = COU_MAX(world->fluid_top, height + 0.5f * world->def.spacing);
+        world->fluid_bottom = COU_MIN(world->fluid_bottom, height - 0.5f * world->def.spacing);
+    }
+    world->fluid_speed = COU_MAX(world->fluid_speed, speed);
+}
+
+int64_t couWorld_AddFluid(couWorld *world, const couFluidDef *def, couFaults *faults)
+{
+    bool is_good = couParams_Check(couFluidParams(), def, faults);
+    is_good = check_material(world, def->material, "fluid.material", faults) && is_good;
+    is_good = check_shape(world, def->shape, true, "fluid.shape", faults) && is_good;
+    is_good = check_pose(def->pose, "fluid.at", faults) && is_good;
+    if (!is_good) return -1;
+    size_t first = world->fluid.table.count;
+    int64_t room = world->def.max_particles - (int64_t)first;
+    int64_t added = couFillShape(world, def->material.index1 - 1, def->shape, def->pose, def->velocity, def->jitter, world->step_count > 0, room + 1);
+    if (added < 0 || added > room) {
+        world->fluid.table.count = first;
+        couFaults_Add(faults, NULL, "fluid.shape", added < 0 ? "out of memory" : "it holds more than max_particles (%d) allows", world->def.max_particles);
+        return -1;
+    }
+    note_fluid(world, first, couLength(def->velocity));
+    return added;
+}
+
+bool couWorld_AddParticles(couWorld *world, couMaterialId material, const couVec3 *positions, const couVec3 *velocities, size_t count,
+                           couFaults *faults)
+{
+    if (!check_material(world, material, "particles.material", faults)) return false;
+    for (size_t k = 0; k < count; ++k)
+        if (!couIsFinite3(positions[k]) || (velocities && !couIsFinite3(velocities[k]))) {
+            couFaults_Add(faults, NULL, "particles", "particle %zu has a position or velocity that is not finite", k);
+            return false;
+        }
+    size_t first = world->fluid.table.count;
+    if (first + count > (size_t)world->def.max_particles || !couTable_Reserve(&world->fluid.table, first + count)) {
+        couFaults_Add(faults, NULL, "particles", "%zu particles are more than max_particles (%d) or memory allow", count, world->def.max_particles);
+        return false;
+    }
+    float fastest = 0.0f;
+    for (size_t k = 0; k < count; ++k) {
+        couVec3 v = velocities ? velocities[k] : (couVec3){0};
+        fastest = COU_MAX(fastest, couLength(v));
+        couAddParticle(world, material.index1 - 1, positions[k], v);
+    }
+    note_fluid(world, first, fastest);
+    return true;
+}
+
+// --- Bodies ------------------------------------------------------------------------------------------------------------------
+
+couBodyId couWorld_AddBody(couWorld *world, const couBodyDef *def, couFaults *faults)
+{
+    bool is_good = couParams_Check(couBodyParams(), def, faults);
+    is_good = couCheckName(def->name, "body.name", faults) && is_good;
+    is_good = check_shape(world, def->shape, false, "body.shape", faults) && is_good;
+    is_good = check_pose(def->pose, "body.at", faults) && is_good;
+    if (is_good && def->name[0] && couWorld_FindBody(world, def->name).index1) {
+        couFaults_Add(faults, NULL, "body.name", "there is a body '%s' already", def->name);
+        is_good = false;
+    }
+    if (!is_good) return (couBodyId){0};
+    couBody *body = grow(world, (void **)&world->bodies, &world->body_count, &world->body_capacity, sizeof *body, faults);
+    if (!body) return (couBodyId){0};
+    body->def = *def;
+    if (!def->name[0]) snprintf(body->def.name, sizeof body->def.name, "body%zu", world->body_count);
+    couShape_Retain(def->shape);
+    body->generation = 1;
+    body->is_here = true;
+    body->pose = def->motion ? def->motion(def->motion_context, world->time) : def->pose;
+    body->start = body->end = body->pose;
+    return (couBodyId){(uint16_t)world->body_count, body->generation};
+}
+
+static couBody *find_body(const couWorld *world, couBodyId id)
+{
+    if (id.index1 == 0 || id.index1 > world->body_count) return NULL;
+    couBody *body = &world->bodies[id.index1 - 1];
+    return body->is_here && body->generation == id.generation ? body : NULL;
+}
+
+void couWorld_RemoveBody(couWorld *world, couBodyId id)
+{
+    couBody *body = find_body(world, id);
+    COU_ASSERT(body);
+    if (!body) return;
+    body->is_here = false;
+    body->generation++;
+}
+
+bool couWorld_HasBody(const couWorld *world, couBodyId body) { return find_body(world, body) != NULL; }
+int couWorld_BodyCapacity(const couWorld *world) { return (int)world->body_count; }
+
+couBodyId couWorld_BodyAt(const couWorld *world, int index)
+{
+    if (index < 0 || (size_t)index >= world->body_count || !world->bodies[index].is_here) return (couBodyId){0};
+    return (couBodyId){(uint16_t)(index + 1), world->bodies[index].generation};
+}
+
+couBodyId couWorld_FindBody(const couWorld *world, const char *name)
+{
+    for (size_t b = 0; b < world->body_count; ++b)
+        if (world->bodies[b].is_here && strcmp(world->bodies[b].def.name, name) == 0) return couWorld_BodyAt(world, (int)b);
+    return (couBodyId){0};
+}
+
+const couBodyDef *couWorld_Body(const couWorld *world, couBodyId id)
+{
+    const couBody *body = find_body(world, id);
+    return body ? &body->def : NULL;
+}
+
+couPose couWorld_BodyPose(const couWorld *world, couBodyId id)
+{
+    const couBody *body = find_body(world, id);
+    COU_ASSERT(body);
+    return body ? body->pose : COU_POSE_IDENTITY;
+}
+
+couVec3 couWorld_BodyForce(const couWorld *world, couBodyId id)
+{
+    const couBody *body = find_body(world, id);
+    COU_ASSERT(body);
+    return body ? body->force : (couVec3){0};
+}
+
+// --- Emitters, sinks, fields, events -----------------------------------------------------------------------------------------
+
+couEmitterId couWorld_AddEmitter(couWorld *world, const couEmitterDef *def, couFaults *faults)
+{
+    bool is_good = couParams_Check(couEmitterParams(), def, faults);
+    is_good = couCheckName(def->name, "emitter.name", faults) && is_good;
+    is_good = check_material(world, def->material, "emitter.material", faults) && is_good;
+    is_good = check_shape(world, def->shape, true, "emitter.shape", faults) && is_good;
+    is_good = check_pose(def->pose, "emitter.at", faults) && is_good;
+    if (is_good && !(def->stop >= def->start)) {
+        couFaults_Add(faults, NULL, "emitter.stop", "stop is %g s, before start at %g s", def->stop, def->start);
+        is_good = false;
+    }
+    if (!is_good) return (couEmitterId){0};
+    couEmitter *emitter = grow(world, (void **)&world->emitters, &world->emitter_count, &world->emitter_capacity, sizeof *emitter, faults);
+    if (!emitter) return (couEmitterId){0};
+    emitter->def = *def;
+    if (!def->name[0]) snprintf(emitter->def.name, sizeof emitter->def.name, "emitter%zu", world->emitter_count);
+    emitter->is_on = true;
+    couShape_Retain(def->shape);
+    return (couEmitterId){(uint16_t)world->emitter_count, 1};
+}
+
+static couEmitter *find_emitter(const couWorld *world, couEmitterId id)
+{
+    bool is_known = id.index1 > 0 && id.index1 <= world->emitter_count;
+    COU_ASSERT(is_known);
+    return is_known ? &world->emitters[id.index1 - 1] : NULL;
+}
+
+void couWorld_SetEmitterOn(couWorld *world, couEmitterId id, bool is_on)
+{
+    couEmitter *emitter = find_emitter(world, id);
+    if (emitter) emitter->is_on = is_on;
+}
+
+void couWorld_StopEmitters(couWorld *world)
+{
+    for (size_t e = 0; e < world->emitter_count; ++e) world->emitters[e].is_on = false;
+}
+
+int couWorld_EmitterCount(const couWorld *world) { return (int)world->emitter_count; }
+
+couEmitterId couWorld_EmitterAt(const couWorld *world, int index)
+{
+    bool is_known = index >= 0 && (size_t)index < world->emitter_count;
+    return is_known ? (couEmitterId){(uint16_t)(index + 1), 1} : (couEmitterId){0};
+}
+
+const couEmitterDef *couWorld_Emitter(const couWorld *world, couEmitterId id)
+{
+    const couEmitter *emitter = find_emitter(world, id);
+    return emitter ? &emitter->def : NULL;
+}
+
+bool couWorld_AddSink(couWorld *world, const couSinkDef *def, couFaults *faults)
+{
+    bool is_good = couParams_Check(couSinkParams(), def, faults);
+    is_good = check_shape(world, def->shape, false, "sink.shape", faults) && is_good;
+    is_good = check_pose(def->pose, "sink.at", faults) && is_good;
+    if (!is_good) return false;
+    couSink *sink = grow(world, (void **)&world->sinks, &world->sink_count, &world->sink_capacity, sizeof *sink, faults);
+    if (!sink) return false;
+    sink->def = *def;
+    couShape_Retain(def->shape);
+    return true;
+}
+
+bool couWorld_AddField(couWorld *world, const couFieldDef *def, couFaults *faults)
+{
+    bool is_good = couParams_Check(couFieldParams(), def, faults);
+    is_good = check_pose(def->region_pose, "field.at", faults) && is_good;
+    if (def->kind == cou_fieldFunction && !def->function) {
+        couFaults_Add(faults, NULL, "field.function", "a field of kind 'function' needs a function");
+        is_good = false;
+    }
+    if (def->kind == cou_fieldRotating && !(couLength(def->vector) > 0.0f)) {
+        couFaults_Add(faults, NULL, "field.vector", "a rotating field needs an axis of length > 0");
+        is_good = false;
+    }
+    if (!is_good) return false;
+    couField *field = grow(world, (void **)&world->fields, &world->field_count, &world->field_capacity, sizeof *field, faults);
+    if (!field) return false;
+    field->def = *def;
+    if (def->region) couShape_Retain(def->region);
+    return true;
+}
+
+bool couWorld_AddEvent(couWorld *world, double time, double period, couEventFcn *function, void *context, couFaults *faults)
+{
+    if (!(time >= 0 && isfinite(time)) || !(period >= 0 && isfinite(period)) || !function) {
+        couFaults_Add(faults, NULL, "event.time", "time is %g s and period %g s; both must be finite and >= 0", time, period);
+        return false;
+    }
+    couEvent *event = grow(world, (void **)&world->events, &world->event_count, &world->event_capacity, sizeof *event, faults);
+    if (!event) return false;
+    *event = (couEvent){time, period, function, context};
+    return true;
+}
+
+// --- Reading -----------------------------------------------------------------------------------------------------------------
+
+couParticleView couWorld_Particles(const couWorld *world)
+{
+    const couFluid *fluid = &world->fluid;
+    return (couParticleView){fluid->table.count,   couFluid_Position(fluid), couFluid_Velocity(fluid),
+                             couFluid_Id(fluid), couFluid_Material(fluid), couFluid_Density(fluid)};
+}
+
+double couWorld_Time(const couWorld *world) { return world->time; }
+uint64_t couWorld_StepCount(const couWorld *world) { return world->step_count; }
+const char *couWorld_Choices(const couWorld *world) { return world->choices; }
+size_t couWorld_Bytes(const couWorld *world) { return world->memory.bytes; }
+size_t couWorld_PeakBytes(const couWorld *world) { return world->memory.peak; }
+
+typedef struct MeasureJob {
+    const couFluid *fluid;
+    couMeasurement *blocks;
+} MeasureJob;
+
+static void measure_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const MeasureJob *job = context;
+    const couFluid *fluid = job->fluid;
+    const couVec4 *x = couFluid_Position(fluid), *v = couFluid_Velocity(fluid);
+    const uint8_t *material = couFluid_Material(fluid);
+    couMeasurement sum = {0};
+    double max2 = 0;
+    for (size_t i = begin; i < end; ++i) {
+        double m = fluid->mass[material[i]];
+        double px = x[i].x, py = x[i].y, pz = x[i].z, vx = v[i].x, vy = v[i].y, vz = v[i].z;
+        double v2 = vx * vx + vy * vy + vz * vz;
+        sum.mass += m;
+        sum.kinetic_energy += 0.5 * m * v2;
+        sum.potential_energy -= m * (fluid->gravity.x * px + fluid->gravity.y * py + fluid->gravity.z * pz);
+        sum.momentum[0] += m * vx, sum.momentum[1] += m * vy, sum.momentum[2] += m * vz;
+        sum.angular_momentum[0] += m * (py * vz - pz * vy);
+        sum.angular_momentum[1] += m * (pz * vx - px * vz);
+        sum.angular_momentum[2] += m * (px * vy - py * vx);
+        sum.center[0] += m * px, sum.center[1] += m * py, sum.center[2] += m * pz;
+        max2 = COU_MAX(max2, v2);
+    }
+    sum.max_speed = (float)sqrt(max2);
+    job->blocks[block] = sum;
+}
+
+couMeasurement couWorld_Measure(const couWorld *world)
+{
+    enum { BLOCK = 16384 };
+    size_t count = world->fluid.table.count;
+    int blocks = couBlockCount(count, BLOCK);
+    couMeasurement total = {0};
+    MeasureJob job = {&world->fluid, couAlloc(NULL, (size_t)(blocks + 1) * sizeof(couMeasurement))};
+    if (!job.blocks) return total;
+    couFor(&world->fluid.parallel, count, BLOCK, measure_block, &job);
+    for (int b = 0; b < blocks; ++b) {
+        const couMeasurement *m = &job.blocks[b];
+        total.kinetic_energy += m->kinetic_energy;
+        total.potential_energy += m->potential_energy;
+        total.mass += m->mass;
+        total.max_speed = COU_MAX(total.max_speed, m->max_speed);
+        for (int a = 0; a < 3; ++a) {
+            total.momentum[a] += m->momentum[a];
+            total.angular_momentum[a] += m->angular_momentum[a];
+            total.center[a] += m->center[a];
+        }
+    }
+    couFree(NULL, job.blocks);
+    for (int a = 0; a < 3 && total.mass > 0; ++a) total.center[a] /= total.mass;
+    return total;
+}
