@@ -79,14 +79,14 @@ static float filmic(float x) { return x * (2.51f * x + 0.03f) / (x * (2.43f * x 
 
 couVec3 couToneMap(couVec3 radiance)
 {
-    couVec3 c = couScale(0.50f, radiance);
+    couVec3 c = couScale(0.57f, radiance);
     float peak = COU_MAX(c.x, COU_MAX(c.y, c.z));
     if (!(peak > 0.0f)) return (couVec3){0, 0, 0};
     if (!(peak < 64.0f)) return (couVec3){1, 1, 1};
-    // By channel whitens highlights as film does, by peak keeps the hue; half of each keeps honey golden.
+    // By channel whitens highlights as film does, by peak keeps the hue; a mixture keeps honey golden.
     couVec3 by_channel = {filmic(c.x), filmic(c.y), filmic(c.z)};
     couVec3 by_peak = couScale(filmic(peak) / peak, c);
-    couVec3 mapped = couMix3(by_channel, by_peak, 0.5f);
+    couVec3 mapped = couMix3(by_channel, by_peak, 0.65f);
     return (couVec3){COU_CLAMP(mapped.x, 0.0f, 1.0f), COU_CLAMP(mapped.y, 0.0f, 1.0f), COU_CLAMP(mapped.z, 0.0f, 1.0f)};
 }
 

@@ -242,7 +242,7 @@ static couVec3 shade_particle(couShading *shading, const couSample *sample, cons
     float fresnel = couFresnel(0.03f, -couDot(normal, sample->ray.direction)) * (0.35f + 0.65f * wet);
     couVec3 sky = couScale(seen(open, mirror, 1.0f), couEnvironmentColor(mirror, shading->stage->has_ground));
     color = couMix3(color, sky, fresnel);
-    float glint = share * (0.02f + 0.04f * wet) * couSunGlint(normal, sample->ray.direction, 90.0f);
+    float glint = share * (0.03f + 0.07f * wet) * couSunGlint(normal, sample->ray.direction, 110.0f);
     return couMulAdd(color, glint, couSunColor);
 }
 
@@ -312,6 +312,7 @@ typedef struct couGlassWay {
     couVec3 color;  // gathered so far
     float left;     // share of the light behind that still gets through
     float entry;    // where the ray entered the wall that it is in, NaN when it is in none [m]
+    float light;    // on that wall
 } couGlassWay;
 
 // What the surface mirrors. Edges would mirror everything: a limit keeps what is behind them visible.
@@ -334,8 +335,8 @@ static void add_tint(const couStageBody *body, float end, couGlassWay *way)
     float walls = COU_CLAMP((end - way->entry) / body->thinness, 1.0f, 6.0f);
     if (!isfinite(walls)) walls = 1.0f;
     float tint = 1.0f - powf(1.0f - body->opacity, walls);
-    couVec3 lit = couMix3(couScale(1.1f, body->color), couScale(0.55f, couMul3(body->color, body->color)), (walls - 1.0f) / 5.0f);
-    way->color = couMulAdd(way->color, way->left * tint, lit);
+    couVec3 lit = couMix3(body->color, couScale(0.55f, couMul3(body->color, body->color)), (walls - 1.0f) / 5.0f);
+    way->color = couMulAdd(way->color, way->left * tint * way->light, lit);
     way->left *= 1.0f - tint;
     way->entry = NAN;
 }
@@ -352,7 +353,10 @@ static couVec3 add_glass(const couShading *shading, const couSample *sample, flo
         if (body && !isnan(way.entry)) add_tint(body, hit.distance, &way);
         add_mirror(shading, sample, &hit, &way);
         body = &shading->stage->bodies[hit.index];
-        if (cosine < 0.0f) way.entry = hit.distance;
+        if (cosine < 0.0f) {
+            way.entry = hit.distance;
+            way.light = 0.55f + 0.7f * COU_MAX(couDot(hit.normal, couSunDirection), 0.0f);
+        }
         // On from behind the surface; slanted rays need a longer way to clear it.
         start = hit.distance + surface_offset(shading, hit.distance) / COU_MAX(fabsf(cosine), 0.1f);
     }
