@@ -12,6 +12,7 @@ typedef struct couContact {
     float offset;   ///< distance of a point x to the solid: normal . x - offset [m]
     float push;     ///< how far the fluid method moved the particle along the normal because of this solid [m]
     int32_t body;   ///< index of the body
+    uint32_t pocket; ///< two particles with the same one, not 0, see each other past this body
 } couContact;
 
 typedef struct couContactBlock {

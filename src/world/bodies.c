@@ -23,6 +23,7 @@ void couMoveBodies(couWorld *world, float dt)
         body->start = body->pose;
         if (body->def.motion) body->pose = body->def.motion(body->def.motion_context, world->time + dt);
         body->end = body->pose;
+        body->friction_share = body->def.friction >= 1.0f ? 1.0f : 1.0f - powf(1.0f - body->def.friction, 30.0f * dt);
     }
 }
 
@@ -59,10 +60,12 @@ static bool add_contacts(couWorld *world, size_t b, size_t i, couVec3 x)
 {
     const couBody *body = &world->bodies[b];
     couPlane planes[COU_MAX_CONTACTS];
-    int count = couShape_Planes(body->def.shape, world->def.dimension, couToLocal(body->end, x), world->fluid.h, planes, COU_MAX_CONTACTS);
+    couVec3 local = couToLocal(body->end, x);
+    int count = couShape_Planes(body->def.shape, world->def.dimension, local, world->fluid.h, planes, COU_MAX_CONTACTS);
+    uint32_t pocket = count ? couShape_FreePocket(body->def.shape, world->def.dimension, local) : 0;
     for (int k = 0; k < count; ++k) {
         couVec3 normal = couRotate(body->end.rotation, planes[k].normal);
-        couContact contact = {normal, couDot(normal, x) - planes[k].distance, 0.0f, (int32_t)b};
+        couContact contact = {normal, couDot(normal, x) - planes[k].distance, 0.0f, (int32_t)b, pocket};
         if (world->fluid.contacts.count[i] == COU_MAX_CONTACTS) return true;
         if (!couContacts_Add(&world->fluid.contacts, i, contact)) return false;
     }
@@ -107,16 +110,20 @@ bool couFindContacts(couStep *step)
 
 // --- Separated pairs ---------------------------------------------------------------------------------------------------------
 
-static float clearance(const couContacts *contacts, size_t i, couVec3 x, int32_t body)
+// The particle's nearest contact with a body, NULL when it has none.
+static const couContact *find_contact(const couContacts *contacts, size_t i, int32_t body, couVec3 x, float *distance)
 {
-    const couContact *items = couContacts_Of(contacts, i);
-    float nearest = INFINITY;
-    for (int k = 0; k < contacts->count[i]; ++k)
-        if (items[k].body == body) nearest = COU_MIN(nearest, couDot(items[k].normal, x) - items[k].offset);
-    return nearest;
+    const couContact *items = couContacts_Of(contacts, i), *found = NULL;
+    *distance = INFINITY;
+    for (int k = 0; k < contacts->count[i]; ++k) {
+        if (items[k].body != body) continue;
+        float d = couDot(items[k].normal, x) - items[k].offset;
+        if (d < *distance) *distance = d, found = &items[k];
+    }
+    return found;
 }
 
-// True when a body that both particles touch lies between them.
+// True when a body that both particles are near lies between them.
 static bool is_separated(const void *context, uint32_t i, uint32_t j)
 {
     const couWorld *world = context;
@@ -124,21 +131,21 @@ static bool is_separated(const void *context, uint32_t i, uint32_t j)
     const couVec4 *position = couFluid_Position(&world->fluid);
     uint32_t low = COU_MIN(i, j), high = COU_MAX(i, j);
     couVec3 a = couXyz(position[low]), c = couXyz(position[high]);
-    float length = couLength(couSub(c, a));
     const couContact *items = couContacts_Of(contacts, low);
     int32_t last_body = -1;
     for (int k = 0; k < contacts->count[low]; ++k) {
         int32_t b = items[k].body;
         if (b == last_body) continue;
         last_body = b;
-        if (clearance(contacts, low, a, b) + clearance(contacts, high, c, b) > length) continue;
+        float near_a, near_c;
+        const couContact *other = find_contact(contacts, high, b, c, &near_c);
+        if (!other || (other->pocket && other->pocket == items[k].pocket)) continue;
+        find_contact(contacts, low, b, a, &near_a);
+        if (near_a + near_c > couLength(couSub(c, a))) continue;
+        // A predicted position may lie inside the solid for a moment; nothing is known of its side then.
         const couBody *body = &world->bodies[b];
         couVec3 p = couToLocal(body->end, a), q = couToLocal(body->end, c);
         int dimension = world->def.dimension;
-        uint32_t pocket = couShape_FreePocket(body->def.shape, dimension, p);
-        if (pocket && pocket == couShape_FreePocket(body->def.shape, dimension, q)) continue;
-        // A predicted position may lie inside the solid for a moment; pairs are separated by what is between them, so only
-        // points outside are asked. Two points inside one solid are on its same side for all we know.
         if (couShape_Distance(body->def.shape, dimension, p) < 0.0f || couShape_Distance(body->def.shape, dimension, q) < 0.0f) continue;
         if (couShape_SegmentHits(body->def.shape, dimension, p, q)) return true;
     }
@@ -190,13 +197,15 @@ static bool collide_body(const CollideJob *job, const couBody *body, Path *path)
     const couShape *shape = body->def.shape;
     int dimension = world->def.dimension;
     couVec3 a = couToLocal(body->start, path->from), b = couToLocal(body->end, path->to);
-    float before = couShape_Distance(shape, dimension, a);
     float reach = job->radius + 0.1f * world->def.spacing;
     float travel = couLength(couSub(b, a));
-    couVec3 normal;
-    float after = couShape_DistanceNormal(shape, dimension, b, &normal);
-    // Far from the surface at both ends, by more than the path is long: nothing to do.
+    float after = couShape_Distance(shape, dimension, b);
+    // Far from the surface at the end, by more than the path is long: nothing to do.
+    if (after >= reach + travel) return false;
+    float before = couShape_Distance(shape, dimension, a);
     if (after >= reach && before + after > travel) return false;
+    couVec3 normal;
+    after = couShape_DistanceNormal(shape, dimension, b, &normal);
 
     bool is_stopped = false;
     if (before > 0.0f) {
@@ -217,12 +226,13 @@ static bool collide_body(const CollideJob *job, const couBody *body, Path *path)
     }
     if (!is_stopped && after >= reach) return false;
 
-    // Friction takes its share of the sliding; the same per second whatever the step.
-    couVec3 slid = couSub(b, a);
-    couVec3 tangent = couMulAdd(slid, -couDot(slid, normal), normal);
-    float lost = body->def.friction >= 1.0f ? 1.0f : 1.0f - powf(1.0f - body->def.friction, 30.0f * job->dt);
-    b = couMulAdd(b, -lost, tangent);
-    after = couShape_DistanceNormal(shape, dimension, b, &normal);
+    // Friction takes its share of the sliding.
+    if (body->friction_share > 0.0f) {
+        couVec3 slid = couSub(b, a);
+        couVec3 tangent = couMulAdd(slid, -couDot(slid, normal), normal);
+        b = couMulAdd(b, -body->friction_share, tangent);
+        after = couShape_DistanceNormal(shape, dimension, b, &normal);
+    }
     if (after < job->radius) {
         float out = job->radius - after;
         // A particle that began the step too close is extracted; only the rest of the way out is a collision.

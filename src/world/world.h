@@ -10,6 +10,7 @@ typedef struct couBody {
     bool is_here;       ///< false once removed
     couPose start, end; ///< at the beginning and the end of the current step
     couPose pose;       ///< now
+    float friction_share; ///< of the sliding that this step's contact takes; the same per second whatever the step
     double impulse[3];  ///< taken from the fluid since the last reset [N s]
     couVec3 force;      ///< mean over the last advance or step [N]
 } couBody;
