@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The documents keep their word: C in README.md and docs/library.md compiles, README's program is the one that the tests run,
-its scene passes `coulis check`, and every relative link leads to a file.
+"""The documents keep their word: C in README.md and docs/library.md compiles without a warning and runs without a fault, README's
+program is the one that the tests run, its scene passes `coulis check`, and every relative link leads to a file.
 
-usage: docs_test.py SOURCE_DIR CC [COULIS]
+usage: docs_test.py SOURCE_DIR CC LIBCOULIS COULIS_PC COULIS
 """
 import os
 import re
@@ -10,11 +10,31 @@ import subprocess
 import sys
 import tempfile
 
-C_FLAGS = ["-std=gnu17", "-Wall", "-Wextra", "-Werror", "-Wno-unused", "-fsyntax-only"]
+C_FLAGS = ["-std=gnu17", "-Wall", "-Wextra", "-Werror", "-Wno-unused"]
 PREAMBLE = "#include <coulis/coulis.h>\n#include <stdio.h>\n"
-# Pieces that stand in a function may use what the page has introduced before.
-WRAPPED = PREAMBLE + "void piece(couWorld *world, couMaterialId %s, couFaults faults);\n" \
-    "void piece(couWorld *world, couMaterialId %s, couFaults faults)\n{\n%s}\n"
+# The pieces of docs/library.md in one program: functions first, then the statements in their order on the page.
+GUIDE = PREAMBLE + """
+%(functions)s
+int main(void)
+{
+    couFaults faults = {0};
+    couWorldDef def = couDefaultWorldDef();
+    couWorld *world = couCreateWorld(&def, &faults);
+    couShape *shape = couCreateShape(&(couShapeDef){.kind = cou_shapeSphere, .radius = 0.1f}, &faults);
+    float amplitude = 0.1f;
+    if (!world || !shape) return 1;
+    listen();
+    add_paddle(world, shape, &amplitude, &faults);
+    close_taps_later(world, &faults);
+%(statements)s
+    for (int k = 0; k < faults.count; ++k) fprintf(stderr, "%%s: %%s\\n", faults.items[k].key, faults.items[k].message);
+    int fault_count = faults.count;
+    couShape_Release(shape);
+    couDestroyWorld(world);
+    couFaults_Clear(&faults);
+    return fault_count > 0;
+}
+"""
 
 
 def read(path):
@@ -28,25 +48,38 @@ def blocks(text, language):
     return [(text.count("\n", 0, m.start()) + 2, m.group(1)) for m in pattern.finditer(text)]
 
 
-def compile_c(compiler, include, text):
-    command = [compiler, *C_FLAGS, "-I", include, "-x", "c", "-"]
-    return subprocess.run(command, input=text, capture_output=True, text=True)
+class Compiler:
+    def __init__(self, program, include, library, pc_file):
+        libs = re.search(r"^Libs:(.*)$", read(pc_file), re.M).group(1).split()
+        libs = [word for word in libs if word.startswith("-") and not word.startswith("-L") and word != "-lcoulis"]
+        self.before = [program, *C_FLAGS, "-I", include]
+        self.after = [library, *libs]
+
+    def run(self, what, text, faults):
+        """Compiles, links and runs the text; adds a fault if that does not go well."""
+        with tempfile.TemporaryDirectory() as folder:
+            source, program = os.path.join(folder, "text.c"), os.path.join(folder, "text")
+            with open(source, "w", encoding="utf-8") as file:
+                file.write(text)
+            result = subprocess.run([*self.before, source, "-o", program, *self.after], capture_output=True, text=True)
+            if result.returncode != 0:
+                faults.append(f"{what} does not compile:\n{result.stderr}")
+                return
+            result = subprocess.run([program], capture_output=True, text=True, timeout=120)
+            if result.returncode != 0:
+                faults.append(f"{what} ends with {result.returncode}:\n{result.stdout}{result.stderr}")
 
 
-def check_c(source, compiler, path, faults):
-    include = os.path.join(source, "include")
-    found = blocks(read(os.path.join(source, path)), "c")
-    if not found:
-        faults.append(f"{path}: no C block found")
-    for line, text in found:
-        if "{\n" in text and re.search(r"^\w[^;=]*\)\n\{", text, re.M):  # functions: stands by itself
-            whole = text if "#include" in text else PREAMBLE + re.sub(r"^(?!static)(\w+ \w+\(.*\))\n\{", r"\1;\n\1\n{", text, flags=re.M)
+def check_library(source, compiler, faults):
+    functions, statements = "", ""
+    for line, text in blocks(read(os.path.join(source, "docs", "library.md")), "c"):
+        if "int main(" in text:
+            compiler.run(f"docs/library.md:{line}", text, faults)
+        elif re.search(r"^\w[^;=]*\)\n\{", text, re.M):
+            functions += f'#line {line} "docs/library.md"\n{text}'
         else:
-            name = "unused" if "couMaterialId material =" in text else "material"
-            whole = WRAPPED % (name, name, text)
-        result = compile_c(compiler, include, whole)
-        if result.returncode != 0:
-            faults.append(f"{path}:{line}: does not compile:\n{result.stderr}")
+            statements += f'#line {line} "docs/library.md"\n{text}'
+    compiler.run("docs/library.md", GUIDE % {"functions": functions, "statements": statements}, faults)
 
 
 def check_snippet(source, faults):
@@ -64,36 +97,38 @@ def check_scenes(source, coulis, faults):
             path = os.path.join(folder, "scene.lua")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
-            result = subprocess.run([coulis, "check", path], capture_output=True, text=True)
+            result = subprocess.run([coulis, "check", path], capture_output=True, text=True, timeout=120)
         if result.returncode != 0:
-            faults.append(f"README.md:{line}: coulis check exits {result.returncode}:\n{result.stdout}{result.stderr}")
+            faults.append(f"README.md:{line}: coulis check ends with {result.returncode}:\n{result.stdout}{result.stderr}")
+
+
+def documents(source):
+    pages = [name for name in os.listdir(source) if name.endswith(".md")]
+    for folder, _, names in os.walk(os.path.join(source, "docs")):
+        pages += [os.path.relpath(os.path.join(folder, name), source) for name in names if name.endswith(".md")]
+    return sorted(pages)
 
 
 def check_links(source, faults):
-    listed = subprocess.run(["git", "-C", source, "ls-files", "*.md"], capture_output=True, text=True).stdout.split()
-    for path in listed or ["README.md", "CONTRIBUTING.md", "docs/README.md", "docs/library.md", "docs/internals.md"]:
-        if not os.path.exists(os.path.join(source, path)):
-            continue
-        text = re.sub(r"^```.*?^```$", "", read(os.path.join(source, path)), flags=re.M | re.S)
+    for page in documents(source):
+        text = re.sub(r"^```.*?^```$", "", read(os.path.join(source, page)), flags=re.M | re.S)
         for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", text)):
             target = target.split("#")[0]
             if not target or re.match(r"[a-z]+:", target):
                 continue
-            if not os.path.exists(os.path.join(source, os.path.dirname(path), target)):
-                faults.append(f"{path}: link to {target}, which is not there")
+            if not os.path.exists(os.path.join(source, os.path.dirname(page), target)):
+                faults.append(f"{page}: link to {target}, which is not there")
 
 
 def main():
-    if len(sys.argv) not in (3, 4):
+    if len(sys.argv) != 6:
         sys.exit(__doc__)
-    source, compiler = sys.argv[1:3]
+    source, cc, library, pc_file, coulis = sys.argv[1:]
     faults = []
-    check_c(source, compiler, "README.md", faults)
-    check_c(source, compiler, os.path.join("docs", "library.md"), faults)
+    check_library(source, Compiler(cc, os.path.join(source, "include"), library, pc_file), faults)
     check_snippet(source, faults)
     check_links(source, faults)
-    if len(sys.argv) == 4:
-        check_scenes(source, sys.argv[3], faults)
+    check_scenes(source, coulis, faults)
     for fault in faults:
         print(fault, file=sys.stderr)
     sys.exit(1 if faults else 0)

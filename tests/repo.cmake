@@ -8,7 +8,7 @@ add_test(NAME readme_snippet COMMAND readme_snippet)
 if(NOT COULIS_SANITIZE)
     find_program(PYTHON python3 REQUIRED)
     add_test(NAME docs COMMAND ${PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/docs_test.py ${CMAKE_SOURCE_DIR} ${CMAKE_C_COMPILER}
-        $<TARGET_FILE:coulis_main>)
+        $<TARGET_FILE:coulis> ${CMAKE_BINARY_DIR}/coulis.pc $<TARGET_FILE:coulis_main>)
     add_test(NAME setup COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/setup_test.sh ${CMAKE_SOURCE_DIR})
     add_test(NAME install COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/install_test.sh ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}
         ${CMAKE_C_COMPILER})
