@@ -1,0 +1,38 @@
+/// Benchmarks: cases, what one run of a case measured, and what the machine can do at best.
+#pragma once
+
+#include "app/app.h"
+
+typedef struct couBenchCase {
+    const char *name, *help;
+    double seconds; ///< simulated while the clock runs, after the warm-up [s]
+    /// Builds the world; NULL with faults.
+    couWorld *(*create)(const char *method, int threads, couFaults *faults);
+} couBenchCase;
+
+/// The cases; `count` of them.
+const couBenchCase *couBenchCases(int *count);
+
+typedef struct couBenchResult {
+    const couBenchCase *test;
+    char method[COU_NAME_SIZE];
+    uint64_t particles, steps;
+    int threads;
+    double seconds, simulated_seconds;
+    uint64_t iterations;
+    double density_error_mean;
+    double ns_per_particle_step, bytes_per_particle;
+    double phase_ns[cou_phaseCount]; ///< per particle-step
+    double pairs;                    ///< neighbour entries per particle
+    double springs;                  ///< per particle, at the end
+} couBenchResult;
+
+/// What the machine does at best with a number of threads.
+typedef struct couMachine {
+    double bandwidth; ///< of memory, reading and writing large arrays [bytes/s]
+    double flops;     ///< multiplications and additions of floats, eight wide [1/s]
+} couMachine;
+
+couMachine couMeasureMachine(int threads);
+/// What a phase moves and computes at the least, per particle-step. False when there is no model for it.
+bool couPhaseWork(couPhase phase, const couBenchResult *result, double *bytes, double *flops);

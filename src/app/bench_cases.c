@@ -1,0 +1,99 @@
+// The benchmark cases. Each builds its world through the public API, at a fixed number of particles.
+
+#include "app/bench.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Adds a body or fluid made from one shape def.
+static couShape *make_shape(couShapeKind kind, couVec3 size, couShape *inner, couFaults *faults)
+{
+    couShapeDef def = {.kind = kind, .size = size, .axis = {0, 1, 0}, .thickness = 0.1f, .is_open = true};
+    if (inner) def.children = &inner, def.child_count = 1;
+    couShape *shape = couCreateShape(&def, faults);
+    couShape_Release(inner);
+    return shape;
+}
+
+static void add_body(couWorld *world, couShape *shape, couVec3 at, couFaults *faults)
+{
+    couBodyDef def = couDefaultBodyDef();
+    def.shape = shape;
+    def.pose.position = at;
+    couWorld_AddBody(world, &def, faults);
+    couShape_Release(shape);
+}
+
+static void add_block(couWorld *world, couMaterialId material, couVec3 size, couVec3 at, couFaults *faults)
+{
+    couFluidDef def = couDefaultFluidDef();
+    def.material = material;
+    def.shape = make_shape(cou_shapeBox, size, NULL, faults);
+    def.pose.position = at;
+    couWorld_AddFluid(world, &def, faults);
+    couShape_Release(def.shape);
+}
+
+static couWorld *create_world(const char *method, int threads, float spacing, couFaults *faults)
+{
+    couWorldDef def = couDefaultWorldDef();
+    snprintf(def.method, sizeof def.method, "%s", method);
+    def.threads = threads;
+    def.spacing = spacing;
+    return couCreateWorld(&def, faults);
+}
+
+// A block of nx * ny * nz particles of water falls a short way into an open box of twice its length.
+static couWorld *create_splash(const char *method, int threads, int nx, int ny, int nz, couFaults *faults)
+{
+    float d = 0.02f;
+    couWorld *world = create_world(method, threads, d, faults);
+    if (!world) return NULL;
+    couVec3 block = {(float)nx * d, (float)ny * d, (float)nz * d};
+    couVec3 hollow = {2.0f * block.x, 2.0f * block.y, block.z + 2.0f * d};
+    couShape *tank = make_shape(cou_shapeShell, (couVec3){0}, make_shape(cou_shapeBox, hollow, NULL, faults), faults);
+    add_body(world, tank, (couVec3){0, 0.5f * hollow.y, 0}, faults);
+    couMaterialDef water = couDefaultMaterialDef();
+    couMaterialId material = couWorld_AddMaterial(world, &water, faults);
+    add_block(world, material, block, (couVec3){-0.45f * block.x, 0.6f * block.y, 0}, faults);
+    return world;
+}
+
+static couWorld *create_splash_100k(const char *method, int threads, couFaults *faults)
+{
+    return create_splash(method, threads, 50, 40, 50, faults);
+}
+
+static couWorld *create_splash_1m(const char *method, int threads, couFaults *faults)
+{
+    return create_splash(method, threads, 125, 80, 100, faults);
+}
+
+// A block of 50,000 particles of the library's clay falls on a floor.
+static couWorld *create_springs(const char *method, int threads, couFaults *faults)
+{
+    float d = 0.01f;
+    couWorld *world = create_world(method, threads, d, faults);
+    if (!world) return NULL;
+    add_body(world, make_shape(cou_shapePlane, (couVec3){0}, NULL, faults), (couVec3){0}, faults);
+    couMaterialDef clay = couDefaultMaterialDef();
+    int count;
+    const couLibraryMaterial *library = couMaterialLibrary(&count);
+    for (int m = 0; m < count; ++m)
+        if (strcmp(library[m].def.name, "clay") == 0) clay = library[m].def;
+    couMaterialId material = couWorld_AddMaterial(world, &clay, faults);
+    add_block(world, material, (couVec3){0.5f, 0.25f, 0.4f}, (couVec3){0, 0.15f, 0}, faults);
+    return world;
+}
+
+static const couBenchCase cases[] = {
+    {"pvfs-splash", "100,000 particles of water, a block falling into a box", 0.3, create_splash_100k},
+    {"pvfs-splash-1m", "the same with 1,000,000 particles", 0.03, create_splash_1m},
+    {"pvfs-springs", "50,000 particles of clay with springs, a block falling on a floor", 0.1, create_springs},
+};
+
+const couBenchCase *couBenchCases(int *count)
+{
+    *count = (int)(sizeof cases / sizeof *cases);
+    return cases;
+}
