@@ -24,7 +24,7 @@ typedef enum couShapeKind {
 
 typedef struct couShape couShape;
 
-/// What a shape is made of. Zero-initialise, then set kind and what that kind reads. Lengths in metres.
+/// What a shape is made of. Zero-initialise, then set kind and what that kind reads. Lengths in metres, from 1e-9 to 1e6.
 typedef struct couShapeDef {
     couShapeKind kind;
     couVec3 axis;    ///< plane normal; need not be unit
@@ -34,10 +34,10 @@ typedef struct couShapeDef {
     float height;    ///< > 0
     float thickness; ///< shell, > 0
     bool is_open;    ///< shell without its top (+y): a glass, a tank
-    const couVec3 *points; ///< polygon, at least 3, no crossing edges
+    const couVec3 *points; ///< polygon, 3 to 4096, either way round, no crossing edges; z is ignored
     int point_count;
-    couShape *const *children;
-    int child_count;
+    couShape *const *children; ///< at most 32 levels deep
+    int child_count;           ///< 1 for shell and placed, 1 to 4096 for union
     couPose pose; ///< of cou_shapePlaced; rotation must be unit
 } couShapeDef;
 
@@ -47,20 +47,34 @@ couShape *couShape_Retain(couShape *shape);
 void couShape_Release(couShape *shape); ///< NULL is fine
 
 /// Signed distance [m], negative inside; never larger than the true distance (so spheres of that radius are free).
+/// Exact for all but shells and unions seen from inside their solid, and open shells that have no flat top or narrow towards it.
 /// In 2D give dimension 2: z is ignored and the shape is its cut with the plane z = 0.
 float couShape_Distance(const couShape *shape, int dimension, couVec3 point);
 /// Distance and outward unit normal (the gradient).
 float couShape_DistanceNormal(const couShape *shape, int dimension, couVec3 point, couVec3 *normal);
+/// A tangent plane of the solid.
+typedef struct couPlane {
+    couVec3 normal; ///< unit, out of the solid
+    float distance; ///< of the point asked for [m]
+} couPlane;
+
+/// The tangent planes closer than `reach` to the point: the nearest one, but each wall for itself in the corners of a hollow box or
+/// cylinder, and each part of a union. Returns how many, at most `capacity`.
+int couShape_Planes(const couShape *shape, int dimension, couVec3 point, float reach, couPlane *planes, int capacity);
 /// False for unbounded shapes (a plane or a union that has one).
 bool couShape_Bounds(const couShape *shape, int dimension, couBounds *bounds);
-/// True when the segment from a to b, both outside, meets the solid.
+/// True when the segment from a to b, both outside, meets the solid; touching it (to a millionth of the largest coordinate) is
+/// no hit. True also when an end is inside, or not finite.
 bool couShape_SegmentHits(const couShape *shape, int dimension, couVec3 a, couVec3 b);
 /// A number that is the same for two points in one convex part of the free space, 0 when not known: such points see each other.
 uint32_t couShape_FreePocket(const couShape *shape, int dimension, couVec3 point);
-/// The thinnest wall of the solid [m]; infinity for a half-space.
+/// The thinnest wall of the solid [m]; infinity for a half-space, 0 for a disk.
 float couShape_Thinness(const couShape *shape);
 couShapeKind couShape_Kind(const couShape *shape);
-/// Emitter outlines only: area of a disk, or a polygon's face [m^2] (length [m] in 2D).
+/// What it was made from; points and children are the shape's own and live as long as it does.
+const couShapeDef *couShape_Def(const couShape *shape);
+/// Emitter outlines only: area of a disk, or a polygon's face [m^2] (length [m] in 2D). 0 for all else, as for a polygon
+/// in 2D, whose jet would leave the plane. Looks through poses.
 float couShape_FaceArea(const couShape *shape, int dimension);
 
 #ifdef __cplusplus
