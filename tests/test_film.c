@@ -80,7 +80,8 @@ static void assert_fault(const char *key, const char *part)
             return;
         }
     }
-    fail_msg("no fault for '%s' with '%s' among %d (first: %s)", key, part, faults.count, faults.count ? faults.items[0].message : "");
+    fail_msg("no fault for '%s' with '%s' among %d (first: %s)", key, part, faults.count,
+             faults.count ? faults.items[0].message : "");
 }
 
 static couImage make_image(int width, int height, uint8_t r, uint8_t g, uint8_t b)
@@ -147,10 +148,11 @@ static void assert_contains(const char *text, const char *part)
 static void probe(const char *path, char *text, size_t size)
 {
     char command[512];
-    snprintf(command, sizeof(command),
-             "ffprobe -v error -count_frames -show_entries format=format_name:stream=codec_name,width,height,pix_fmt,nb_read_frames,"
-             "r_frame_rate,color_space -of default=nw=1 'file:%s'",
-             path);
+    snprintf(
+        command, sizeof(command),
+        "ffprobe -v error -count_frames -show_entries format=format_name:stream=codec_name,width,height,pix_fmt,nb_read_frames,"
+        "r_frame_rate,color_space -of default=nw=1 'file:%s'",
+        path);
     run_and_read(command, text, size);
 }
 
@@ -203,10 +205,12 @@ static void film_has_its_colours_and_can_be_streamed(void **state)
     assert_true(couCloseFilm(film, &faults));
     static char bytes[1 << 16];
     char command[512];
-    snprintf(command, sizeof(command), "ffmpeg -nostdin -v error -i %s -frames:v 1 -f rawvideo -pix_fmt rgb24 -", in_folder("film.mp4"));
+    snprintf(command, sizeof(command), "ffmpeg -nostdin -v error -i %s -frames:v 1 -f rawvideo -pix_fmt rgb24 -",
+             in_folder("film.mp4"));
     run_and_read(command, bytes, sizeof(bytes));
     const uint8_t *rgb = (const uint8_t *)bytes + 3 * (HEIGHT / 2 * WIDTH + WIDTH / 2);
-    if (abs(rgb[0] - 200) > 6 || abs(rgb[1] - 120) > 6 || abs(rgb[2] - 40) > 6) fail_msg("colour %d %d %d", rgb[0], rgb[1], rgb[2]);
+    if (abs(rgb[0] - 200) > 6 || abs(rgb[1] - 120) > 6 || abs(rgb[2] - 40) > 6)
+        fail_msg("colour %d %d %d", rgb[0], rgb[1], rgb[2]);
     // The index stands before the pictures.
     FILE *file = fopen(in_folder("film.mp4"), "rb");
     size_t length = fread(bytes, 1, sizeof(bytes), file);

@@ -58,20 +58,27 @@ static couPictureScene make_scene(const couVec3 *positions, size_t count, float 
 {
     static const couVec3 colors[] = {{0.9f, 0.02f, 0.02f}, {0.03f, 0.08f, 0.9f}};
     static const float opacities[] = {1.0f, 0.2f};
-    return (couPictureScene){.dimension = 3, .positions = positions, .particle_count = count, .radius = radius, .colors = colors,
-                             .opacities = opacities, .material_count = 2, .ground = NAN};
+    return (couPictureScene){.dimension = 3,
+                             .positions = positions,
+                             .particle_count = count,
+                             .radius = radius,
+                             .colors = colors,
+                             .opacities = opacities,
+                             .material_count = 2,
+                             .ground = NAN};
 }
 
 static couPictureOptions look_from(couVec3 from, couVec3 to)
 {
-    return (couPictureOptions){.width = WIDTH, .height = HEIGHT, .from = from, .to = to, .fov = 40, .samples = 2,
-                               .frame = {{1, 1, 1}, {-1, -1, -1}}};
+    return (couPictureOptions){
+        .width = WIDTH, .height = HEIGHT, .from = from, .to = to, .fov = 40, .samples = 2, .frame = {{1, 1, 1}, {-1, -1, -1}}};
 }
 
 static couImage render_with(couRenderer *with, const couPictureScene *scene, const couPictureOptions *options)
 {
     couImage image;
-    if (!couRenderPicture(with, scene, options, &image, &faults)) fail_msg("%s: %s", faults.items[0].key, faults.items[0].message);
+    if (!couRenderPicture(with, scene, options, &image, &faults))
+        fail_msg("%s: %s", faults.items[0].key, faults.items[0].message);
     assert_int_equal(image.width, options->width);
     assert_int_equal(image.height, options->height);
     assert_int_equal(faults.count, 0);
@@ -116,7 +123,7 @@ static void project(const couPictureOptions *options, couVec3 p, double *x, doub
 
 typedef struct Patch {
     int count;
-    double x, y;   // centre [pixels]
+    double x, y; // centre [pixels]
     int left, right, top, bottom;
 } Patch;
 
@@ -264,7 +271,8 @@ static void camera_in_a_wall_looks_out_of_it(void **state)
 static void automatic_camera_frames_the_box(void **state)
 {
     (void)state;
-    const couBounds boxes[] = {{{-1, 0, -1}, {1, 2, 1}}, {{0, 0, 0}, {10, 0.1f, 10}}, {{5, 0, 5}, {5.1f, 3, 5.1f}}, {{1, 1, 1}, {1, 1, 1}}};
+    const couBounds boxes[] = {
+        {{-1, 0, -1}, {1, 2, 1}}, {{0, 0, 0}, {10, 0.1f, 10}}, {{5, 0, 5}, {5.1f, 3, 5.1f}}, {{1, 1, 1}, {1, 1, 1}}};
     const int sizes[][2] = {{1280, 720}, {200, 800}, {640, 640}};
     for (int b = 0; b < COU_COUNT(boxes); b++) {
         for (int s = 0; s < COU_COUNT(sizes); s++) {
@@ -274,7 +282,8 @@ static void automatic_camera_frames_the_box(void **state)
             double fill = 0;
             for (int i = 0; i < 8; i++) {
                 couBounds box = boxes[b];
-                couVec3 corner = {i & 1 ? box.upper.x : box.lower.x, i & 2 ? box.upper.y : box.lower.y, i & 4 ? box.upper.z : box.lower.z};
+                couVec3 corner = {i & 1 ? box.upper.x : box.lower.x, i & 2 ? box.upper.y : box.lower.y,
+                                  i & 4 ? box.upper.z : box.lower.z};
                 double x, y;
                 project(&options, corner, &x, &y);
                 fill = fmax(fill, fmax(fabs(2 * x / width - 1), fabs(2 * y / height - 1)));
@@ -404,7 +413,8 @@ static void glass_is_seen_and_seen_through(void **state)
 {
     (void)state;
     couShape *inside = make_shape((couShapeDef){.kind = cou_shapeBox, .size = {0.6f, 0.6f, 0.6f}});
-    couShape *tank = make_shape((couShapeDef){.kind = cou_shapeShell, .thickness = 0.02f, .is_open = true, .children = &inside, .child_count = 1});
+    couShape *tank = make_shape(
+        (couShapeDef){.kind = cou_shapeShell, .thickness = 0.02f, .is_open = true, .children = &inside, .child_count = 1});
     couPictureBody body = {tank, {{0, 0, 0}, {0, 0, 0, 1}}, {0.6f, 0.8f, 0.8f}, 0.15f};
     const couVec3 position = {0, 0, 0};
     couPictureScene scene = make_scene(&position, 1, 0.15f);
@@ -431,9 +441,9 @@ static void invisible_body_leaves_no_trace(void **state)
     (void)state;
     couShape *sphere = make_shape((couShapeDef){.kind = cou_shapeSphere, .radius = 0.3f});
     couPictureBody bodies[] = {
-        {sphere, {{0, 0.3f, 0}, {0, 0, 0, 1}}, red, 0},       {sphere, {{NAN, 0, 0}, {0, 0, 0, 1}}, red, 1},
-        {sphere, {{0, INFINITY, 0}, {0, 0, 0, 1}}, red, 1},   {sphere, {{0, 0, 0}, {0, 0, 0, 0}}, red, 1},
-        {sphere, {{0, 0, 0}, {NAN, 0, 0, 1}}, red, 0.5f},     {NULL, {{0, 0, 0}, {0, 0, 0, 1}}, red, 1},
+        {sphere, {{0, 0.3f, 0}, {0, 0, 0, 1}}, red, 0},     {sphere, {{NAN, 0, 0}, {0, 0, 0, 1}}, red, 1},
+        {sphere, {{0, INFINITY, 0}, {0, 0, 0, 1}}, red, 1}, {sphere, {{0, 0, 0}, {0, 0, 0, 0}}, red, 1},
+        {sphere, {{0, 0, 0}, {NAN, 0, 0, 1}}, red, 0.5f},   {NULL, {{0, 0, 0}, {0, 0, 0, 1}}, red, 1},
         {sphere, {{0, 0.3f, 0}, {0, 0, 0, 1}}, red, NAN},
     };
     const couVec3 position = {0, 0.2f, 0};
@@ -673,8 +683,8 @@ static void assert_fault(const char *key, const char *part)
             return;
         }
     }
-    fail_msg("no fault for '%s' with '%s' among %d (first: %s %s)", key, part, faults.count, faults.count ? faults.items[0].key : "",
-             faults.count ? faults.items[0].message : "");
+    fail_msg("no fault for '%s' with '%s' among %d (first: %s %s)", key, part, faults.count,
+             faults.count ? faults.items[0].key : "", faults.count ? faults.items[0].message : "");
 }
 
 static void assert_refused(couPictureScene scene, couPictureOptions options, const char *key, const char *part)

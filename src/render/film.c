@@ -27,9 +27,9 @@ struct couFilm {
     char temporary[1024 + 32];
     int width, height;
     int frame_count;
-    pid_t encoder;    // 0 when it has been waited for
-    int frames;       // our end of the pipe, -1 when closed
-    int messages;     // what ffmpeg said, -1 when there is none
+    pid_t encoder; // 0 when it has been waited for
+    int frames;    // our end of the pipe, -1 when closed
+    int messages;  // what ffmpeg said, -1 when there is none
     bool has_failed;
 };
 
@@ -48,8 +48,10 @@ static void last_messages(const couFilm *film, char *text, size_t size)
     while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == '\r')) length--;
     text[length] = 0;
     for (char *c = text; *c; c++) {
-        if (*c == '\n') *c = ';';
-        else if ((unsigned char)*c < ' ') *c = ' ';
+        if (*c == '\n')
+            *c = ';';
+        else if ((unsigned char)*c < ' ')
+            *c = ' ';
     }
 }
 
@@ -57,8 +59,10 @@ static bool add_film_fault(couFilm *film, couFaults *faults, const char *what)
 {
     char messages[200];
     last_messages(film, messages, sizeof(messages));
-    if (messages[0]) couFaults_Add(faults, film->path, NULL, "%s; it said: %s", what, messages);
-    else couFaults_Add(faults, film->path, NULL, "%s", what);
+    if (messages[0])
+        couFaults_Add(faults, film->path, NULL, "%s; it said: %s", what, messages);
+    else
+        couFaults_Add(faults, film->path, NULL, "%s", what);
     film->has_failed = true;
     return false;
 }
@@ -73,9 +77,12 @@ static bool wait_for_encoder(couFilm *film, char *what, size_t size)
     do waited = waitpid(film->encoder, &status, 0);
     while (waited < 0 && errno == EINTR);
     film->encoder = 0;
-    if (waited < 0) snprintf(what, size, "ffmpeg cannot be waited for: %s", strerror(errno));
-    else if (WIFSIGNALED(status)) snprintf(what, size, "ffmpeg was ended by signal %d", WTERMSIG(status));
-    else snprintf(what, size, "ffmpeg failed with exit code %d", WEXITSTATUS(status));
+    if (waited < 0)
+        snprintf(what, size, "ffmpeg cannot be waited for: %s", strerror(errno));
+    else if (WIFSIGNALED(status))
+        snprintf(what, size, "ffmpeg was ended by signal %d", WTERMSIG(status));
+    else
+        snprintf(what, size, "ffmpeg failed with exit code %d", WEXITSTATUS(status));
     return waited > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
@@ -121,6 +128,7 @@ static int start_encoder(couFilm *film, double fps, int input)
     snprintf(size, sizeof(size), "%dx%d", film->width, film->height);
     snprintf(rate, sizeof(rate), "%ld/1000", lrint(fps * 1000.0)); // a fraction reads the same in every locale
     snprintf(output, sizeof(output), "file:%s", film->temporary);  // no name is taken for an option or an address
+    // clang-format off
     const char *arguments[] = {
         "ffmpeg", "-hide_banner", "-nostdin", "-loglevel", "error", "-xerror", "-y",
         "-f", "rawvideo", "-pix_fmt", "rgb24", "-video_size", size, "-framerate", rate, "-i", "pipe:0",
@@ -129,6 +137,7 @@ static int start_encoder(couFilm *film, double fps, int input)
         "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv",
         "-movflags", "+faststart", "-f", "mp4", output, NULL,
     };
+    // clang-format on
     return spawn_encoder(&film->encoder, (char *const *)arguments, input, film->messages);
 }
 
@@ -147,8 +156,7 @@ static bool check_film(const char *path, int width, int height, double fps, couF
         couFaults_Add(faults, path, "film.width", "is %d; allowed: even numbers from 16 to 16384", width);
     if (height < 16 || height > 16384 || height % 2 != 0)
         couFaults_Add(faults, path, "film.height", "is %d; allowed: even numbers from 16 to 16384", height);
-    if (!(fps >= 0.001 && fps <= 1000.0))
-        couFaults_Add(faults, path, "film.fps", "is %g; allowed: 0.001 to 1000", fps);
+    if (!(fps >= 0.001 && fps <= 1000.0)) couFaults_Add(faults, path, "film.fps", "is %g; allowed: 0.001 to 1000", fps);
     return faults->count == before;
 }
 
@@ -179,8 +187,10 @@ static bool connect_encoder(couFilm *film, double fps, couFaults *faults)
     if (error == 0) return true;
     film->encoder = 0;
     if (error == ENOENT)
-        couFaults_Add(faults, film->path, NULL, "a film needs the program ffmpeg, which was not found in PATH (Debian: apt install ffmpeg)");
-    else couFaults_Add(faults, film->path, NULL, "ffmpeg cannot be started: %s", strerror(error));
+        couFaults_Add(faults, film->path, NULL,
+                      "a film needs the program ffmpeg, which was not found in PATH (Debian: apt install ffmpeg)");
+    else
+        couFaults_Add(faults, film->path, NULL, "ffmpeg cannot be started: %s", strerror(error));
     return false;
 }
 
@@ -221,13 +231,14 @@ static int write_all(int descriptor, const uint8_t *bytes, size_t count)
     int error = 0;
     while (count > 0 && error == 0) {
         ssize_t written = write(descriptor, bytes, count);
-        if (written >= 0) bytes += written, count -= (size_t)written;
-        else if (errno != EINTR) error = errno;
+        if (written >= 0)
+            bytes += written, count -= (size_t)written;
+        else if (errno != EINTR)
+            error = errno;
     }
     if (error == EPIPE && !was_pending) {
         const struct timespec at_once = {0};
-        while (sigtimedwait(&pipe_signal, NULL, &at_once) < 0 && errno == EINTR) {
-        }
+        while (sigtimedwait(&pipe_signal, NULL, &at_once) < 0 && errno == EINTR) {}
     }
     pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
     return error;
@@ -240,8 +251,8 @@ bool couFilm_AddFrame(couFilm *film, const couImage *image, couFaults *faults)
         return false;
     }
     if (!image->rgb || image->width != film->width || image->height != film->height) {
-        couFaults_Add(faults, film->path, NULL, "the film is %d x %d pixels, the frame %d x %d", film->width, film->height, image->width,
-                      image->height);
+        couFaults_Add(faults, film->path, NULL, "the film is %d x %d pixels, the frame %d x %d", film->width, film->height,
+                      image->width, image->height);
         return false;
     }
     int error = write_all(film->frames, image->rgb, 3 * (size_t)film->width * (size_t)film->height);
@@ -252,8 +263,10 @@ bool couFilm_AddFrame(couFilm *film, const couImage *image, couFaults *faults)
     // A closed pipe means that ffmpeg has ended: hear why.
     char what[128];
     close_descriptor(&film->frames);
-    if (error != EPIPE) snprintf(what, sizeof(what), "cannot send a frame to ffmpeg: %s", strerror(error));
-    else if (wait_for_encoder(film, what, sizeof(what))) snprintf(what, sizeof(what), "ffmpeg ended before the film did");
+    if (error != EPIPE)
+        snprintf(what, sizeof(what), "cannot send a frame to ffmpeg: %s", strerror(error));
+    else if (wait_for_encoder(film, what, sizeof(what)))
+        snprintf(what, sizeof(what), "ffmpeg ended before the film did");
     return add_film_fault(film, faults, what);
 }
 

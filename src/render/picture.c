@@ -1,16 +1,17 @@
 // Pictures: checks the request, puts the scene on a stage, and walks over the picture in tiles of 16 x 16 pixels that threads take
 // in any order. A pixel's rays and patterns follow from its place alone, so that the image is the same for any number of threads.
 //
-// Cost: 100,000 particles at 1280 x 720 with 2 x 2 samples take about a second on two cores, nearly all of it in Embree.
+// Cost: 100,000 particles at 1280 x 720 with 2 x 2 samples take about a second on two cores, half of it in Embree. An
+// empty picture takes 0.3 s, one through a glass tank nearly twice as long.
 #include "render/picture.h"
 
 #include "base/base.h"
 #include "base/parallel.h"
-#include "render/view.h"
 #include "render/flat.h"
 #include "render/light.h"
 #include "render/shade.h"
 #include "render/stage.h"
+#include "render/view.h"
 
 #define TILE 16
 
@@ -199,8 +200,10 @@ static void draw_tile(couDrawing *drawing, int tile)
     }
     for (int y = y0; y < COU_MIN(y0 + TILE, view->height); y++) {
         for (int x = x0; x < COU_MIN(x0 + TILE, view->width); x++) {
-            if (is_flat) draw_flat_pixel(drawing, &flat, x, y);
-            else draw_pixel(drawing, x, y);
+            if (is_flat)
+                draw_flat_pixel(drawing, &flat, x, y);
+            else
+                draw_pixel(drawing, x, y);
         }
     }
 }

@@ -17,12 +17,12 @@ typedef struct couPictureBody {
 typedef struct couPictureScene {
     int dimension;
     size_t particle_count;
-    const couVec3 *positions;   ///< [m]
-    const uint8_t *materials;   ///< index into colors
-    const couVec3 *colors;      ///< linear RGB per material
-    const float *opacities;     ///< per material; low ones look wetter
-    int material_count;         ///< entries of colors and opacities, 0: 256; particles of a material beyond are grey
-    float radius;               ///< of a particle's sphere [m]
+    const couVec3 *positions; ///< [m]
+    const uint8_t *materials; ///< index into colors
+    const couVec3 *colors;    ///< linear RGB per material
+    const float *opacities;   ///< per material; low ones look wetter
+    int material_count;       ///< entries of colors and opacities, 0: 256; particles of a material beyond are grey
+    float radius;             ///< of a particle's sphere [m]
     const couPictureBody *bodies;
     int body_count;
     float ground; ///< height of the ground plane [m]; NaN: none

@@ -253,7 +253,6 @@ static float body_openness(const couShading *shading, const couSample *sample, c
         // Samples interleave, so that together they cover the hemisphere evenly.
         couVec3 direction = couCosineDirection(normal, k * shading->sample_count + sample->index, count, sample->turn);
         couRay ray = {point, direction};
-        // The floor next to a body is bright, but less than the sky.
         free_count += !couStage_IsBlocked(shading->stage, ray, shading->reach);
     }
     return (float)free_count / BODY_RAYS;
@@ -309,10 +308,10 @@ static couVec3 shade_ground(const couShading *shading, const couSample *sample, 
 
 // A ray on its way through glass.
 typedef struct couGlassWay {
-    couVec3 color;  // gathered so far
-    float left;     // share of the light behind that still gets through
-    float entry;    // where the ray entered the wall that it is in, NaN when it is in none [m]
-    float light;    // on that wall
+    couVec3 color; // gathered so far
+    float left;    // share of the light behind that still gets through
+    float entry;   // where the ray entered the wall that it is in, NaN when it is in none [m]
+    float light;   // on that wall
 } couGlassWay;
 
 // What the surface mirrors. Edges would mirror everything: a limit keeps what is behind them visible.
@@ -370,10 +369,14 @@ couVec3 couShading_Color(couShading *shading, couRay ray, int x, int y, int inde
     float ground = couStage_GroundDistance(shading->stage, ray);
     couHit hit = couStage_FindSolid(shading->stage, ray, ground, shading->view->pixel);
     couVec3 color;
-    if (hit.kind == cou_hitParticle) color = shade_particle(shading, &sample, &hit);
-    else if (hit.kind == cou_hitBody) color = shade_body(shading, &sample, &hit);
-    else if (ground < INFINITY) color = shade_ground(shading, &sample, ground);
-    else color = couSkyColor(ray.direction);
+    if (hit.kind == cou_hitParticle)
+        color = shade_particle(shading, &sample, &hit);
+    else if (hit.kind == cou_hitBody)
+        color = shade_body(shading, &sample, &hit);
+    else if (ground < INFINITY)
+        color = shade_ground(shading, &sample, ground);
+    else
+        color = couSkyColor(ray.direction);
     if (!shading->stage->glass) return color;
     return add_glass(shading, &sample, COU_MIN(hit.distance, ground), color);
 }

@@ -9,12 +9,12 @@ typedef struct couShading {
     const couStage *stage;
     const couPictureScene *scene;
     const couView *view;
-    int sample_count;            ///< per pixel
-    float reach;                 ///< how far ambient light is blocked [m]
-    _Atomic uint64_t *openness;  ///< per sphere: what it sees of the sky, packed; 0 until first asked for
-    float *ground_light;         ///< map of what the ground sees of the sky
-    couBounds ground_area;       ///< of the map
-    float checker;               ///< cell of the floor's pattern [m]
+    int sample_count;           ///< per pixel
+    float reach;                ///< how far ambient light is blocked [m]
+    _Atomic uint64_t *openness; ///< per sphere: what it sees of the sky, packed; 0 until first asked for
+    float *ground_light;        ///< map of what the ground sees of the sky
+    couBounds ground_area;      ///< of the map
+    float checker;              ///< cell of the floor's pattern [m]
 } couShading;
 
 bool couShading_Prepare(couShading *shading, const couParallel *parallel, couFaults *faults);

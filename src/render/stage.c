@@ -4,7 +4,8 @@
 //
 // A ray that starts inside a body first leaves it. This makes shadow rays safe at their own surface, and opens a cut-away view
 // when the camera stands inside a wall. Embree builds with one thread: the tree, hence which of two equal hits wins, then
-// does not depend on the number of cores (100,000 spheres take about 25 ms).
+// does not depend on the number of cores. 100,000 spheres take about 50 ms, a million about 0.6 s; Embree's low build quality was
+// no faster for spheres and is not used.
 #include "render/stage.h"
 
 #include "base/base.h"
@@ -70,8 +71,10 @@ static float march(const couStageBody *body, couRay world_ray, float t, float en
         float d = couShape_Distance(body->shape, body->dimension, ray_at(ray, t));
         float near = how.tolerance + how.pixel * t;
         float clear = how.is_glass ? fabsf(d) : d;
-        if (clear > near) has_left = true;
-        else if (has_left) return t;
+        if (clear > near)
+            has_left = true;
+        else if (has_left)
+            return t;
         t += COU_MAX(fabsf(d), near); // NaN: a small step
     }
     return INFINITY;
@@ -117,8 +120,10 @@ static void body_occluded(const struct RTCOccludedFunctionNArguments *args)
     couMarch how = {0.5f * trace->stage->tolerance, 0.0f, false, isinf(ray->tfar) ? 96 : 32};
     if (!(march(body, embree_ray(ray), ray->tnear, ray->tfar, how) < ray->tfar)) return;
     // Glass dims the light and lets the search go on.
-    if (body->opacity < 1.0f) trace->light *= 1.0f - 0.6f * body->opacity;
-    else ray->tfar = -INFINITY;
+    if (body->opacity < 1.0f)
+        trace->light *= 1.0f - 0.6f * body->opacity;
+    else
+        ray->tfar = -INFINITY;
 }
 
 // --- Building ----------------------------------------------------------------------------------------------------------------
@@ -147,7 +152,6 @@ static bool add_particles(couStage *stage, const couPictureScene *scene)
     }
     if (has_memory) {
         stage->spheres = spheres;
-        rtcSetGeometryBuildQuality(geometry, RTC_BUILD_QUALITY_MEDIUM);
         rtcCommitGeometry(geometry);
         rtcAttachGeometryByID(stage->solid, geometry, PARTICLES_ID);
     }
@@ -243,12 +247,6 @@ static bool add_bodies(couStage *stage, const couPictureScene *scene, const couV
     return true;
 }
 
-static bool commit(RTCScene scene)
-{
-    if (scene) rtcCommitScene(scene);
-    return true;
-}
-
 bool couStage_Build(couStage *stage, RTCDevice device, const couPictureScene *scene, const couView *view, couFaults *faults)
 {
     *stage = (couStage){
@@ -261,8 +259,9 @@ bool couStage_Build(couStage *stage, RTCDevice device, const couPictureScene *sc
     };
     rtcGetDeviceError(device); // forget an older one
     stage->solid = rtcNewScene(device);
-    bool is_built = stage->solid && add_particles(stage, scene) && add_bodies(stage, scene, view) && commit(stage->solid) &&
-                    commit(stage->glass);
+    bool is_built = stage->solid && add_particles(stage, scene) && add_bodies(stage, scene, view);
+    if (is_built) rtcCommitScene(stage->solid);
+    if (is_built && stage->glass) rtcCommitScene(stage->glass);
     enum RTCError error = rtcGetDeviceError(device);
     if (is_built && error == RTC_ERROR_NONE) {
         couBounds particles = couParticleBounds(scene->positions, scene->particle_count);
@@ -270,8 +269,10 @@ bool couStage_Build(couStage *stage, RTCDevice device, const couPictureScene *sc
         return true;
     }
     bool is_memory = !is_built || error == RTC_ERROR_OUT_OF_MEMORY;
-    if (is_memory) couFaults_Add(faults, NULL, "picture", "not enough memory to draw %zu particles", scene->particle_count);
-    else couFaults_Add(faults, NULL, "picture", "Embree failed with error %d", (int)error);
+    if (is_memory)
+        couFaults_Add(faults, NULL, "picture", "not enough memory to draw %zu particles", scene->particle_count);
+    else
+        couFaults_Add(faults, NULL, "picture", "Embree failed with error %d", (int)error);
     return false;
 }
 
@@ -289,8 +290,15 @@ void couStage_Clear(couStage *stage)
 static struct RTCRay make_ray(couRay ray, float start, float reach)
 {
     return (struct RTCRay){
-        .org_x = ray.origin.x, .org_y = ray.origin.y, .org_z = ray.origin.z, .tnear = start,
-        .dir_x = ray.direction.x, .dir_y = ray.direction.y, .dir_z = ray.direction.z, .tfar = reach, .mask = ~0u,
+        .org_x = ray.origin.x,
+        .org_y = ray.origin.y,
+        .org_z = ray.origin.z,
+        .tnear = start,
+        .dir_x = ray.direction.x,
+        .dir_y = ray.direction.y,
+        .dir_z = ray.direction.z,
+        .tfar = reach,
+        .mask = ~0u,
     };
 }
 

@@ -19,8 +19,8 @@ typedef struct couStageBody {
 
 typedef struct couStage {
     RTCDevice device;
-    RTCScene solid; ///< particles and opaque bodies
-    RTCScene glass; ///< translucent bodies; NULL when there are none
+    RTCScene solid;         ///< particles and opaque bodies
+    RTCScene glass;         ///< translucent bodies; NULL when there are none
     const couVec4 *spheres; ///< of Embree, per drawn particle: centre, radius
     uint8_t *materials;     ///< per drawn particle
     size_t sphere_count;
@@ -37,8 +37,8 @@ typedef enum couHitKind { cou_hitNothing, cou_hitParticle, cou_hitBody } couHitK
 
 typedef struct couHit {
     couHitKind kind;
-    int index; ///< of the sphere or the stage's body
-    float distance; ///< [m]
+    int index;             ///< of the sphere or the stage's body
+    float distance;        ///< [m]
     couVec3 point, normal; ///< normal is unit and outward
 } couHit;
 
@@ -54,7 +54,7 @@ couHit couStage_FindGlass(const couStage *stage, couRay ray, float start, float 
 bool couStage_IsBlocked(const couStage *stage, couRay ray, float reach);
 /// Share of the light that gets through the glass along the ray.
 float couStage_GlassLight(const couStage *stage, couRay ray, float reach);
-/// Height of the ray's meeting with the ground as a distance [m], infinity when it does not meet it from above.
+/// How far the ray is free before it meets the ground from above [m]; infinity when it does not.
 float couStage_GroundDistance(const couStage *stage, couRay ray);
 
 couVec3 couFiniteColor(couVec3 color); ///< 0 to 1, grey for NaN

@@ -98,10 +98,7 @@ couRay couView_Ray(const couView *view, float x, float y)
     return (couRay){view->origin, couNormalize(couAdd(view->forward, shift))};
 }
 
-couBounds couEmptyBounds(void)
-{
-    return (couBounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-}
+couBounds couEmptyBounds(void) { return (couBounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}; }
 
 bool couBounds_IsEmpty(couBounds b, int dimension)
 {

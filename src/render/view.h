@@ -4,14 +4,14 @@
 #include "render/picture.h"
 
 typedef struct couView {
-    couVec3 origin;      ///< of perspective rays; of the picture's centre otherwise
-    couVec3 forward;     ///< unit
-    couVec3 right, up;   ///< half a picture wide and high at distance 1 (perspective) or in metres
+    couVec3 origin;    ///< of perspective rays; of the picture's centre otherwise
+    couVec3 forward;   ///< unit
+    couVec3 right, up; ///< half a picture wide and high at distance 1 (perspective) or in metres
     bool is_perspective;
-    int width, height;   ///< [pixels]
-    float pixel;         ///< size of a pixel at distance 1, or in metres
-    couVec3 focus;       ///< centre of what is looked at [m]
-    float focus_size;    ///< extent of what is looked at [m]; the scale of shadows, floor pattern and haze
+    int width, height; ///< [pixels]
+    float pixel;       ///< size of a pixel at distance 1, or in metres
+    couVec3 focus;     ///< centre of what is looked at [m]
+    float focus_size;  ///< extent of what is looked at [m]; the scale of shadows, floor pattern and haze
 } couView;
 
 typedef struct couRay {
