@@ -43,11 +43,9 @@ static bool add_hdf5_fault(couFaults *faults, const char *path, const char *what
 
 static hid_t create_in_memory(const char *path)
 {
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS), creation = H5Pcreate(H5P_FILE_CREATE), file = -1;
-    if (H5Pset_fapl_core(access, image_growth, false) >= 0 && H5Pset_userblock(creation, seal_bytes) >= 0)
-        file = H5Fcreate(path, H5F_ACC_TRUNC, creation, access);
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS), file = -1;
+    if (H5Pset_fapl_core(access, image_growth, false) >= 0) file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     H5Pclose(access);
-    H5Pclose(creation);
     return file;
 }
 
@@ -58,19 +56,20 @@ static const char *file_image(hid_t file, size_t *bytes)
     char **image = NULL;
     if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 || H5Fget_vfd_handle(file, H5P_DEFAULT, (void **)&image) < 0) return NULL;
     ssize_t size = H5Fget_file_image(file, NULL, 0);
-    if (size < seal_bytes) return NULL;
+    if (size <= 0) return NULL;
     *bytes = (size_t)size;
     return *image;
 }
 
+// HDF5 finds a file behind 512 bytes of something else and counts addresses from there.
 static bool write_sealed(const char *path, const char *image, size_t bytes, couFaults *faults)
 {
     char seal[seal_bytes];
-    make_seal(seal, bytes, XXH3_64bits(image + seal_bytes, bytes - seal_bytes));
+    make_seal(seal, seal_bytes + bytes, XXH3_64bits(image, bytes));
     couFile file;
     if (!couFile_Create(&file, path, faults)) return false;
     couFile_Write(&file, seal, seal_bytes);
-    couFile_Write(&file, image + seal_bytes, bytes - seal_bytes);
+    couFile_Write(&file, image, bytes);
     return couFile_Commit(&file, faults);
 }
 
@@ -93,7 +92,7 @@ bool couWriteCheckpoint(const char *path, const couCheckpointInfo *info, const c
 
 static bool hash_rest(FILE *stream, uint64_t *hash)
 {
-    size_t capacity = 1 << 20, count;
+    size_t capacity = 1 << 16, count;
     char *buffer = malloc(capacity);
     if (buffer == NULL) return false;
     XXH3_state_t state;
