@@ -41,6 +41,13 @@ bool couReserve(couMemory *memory, void **array, size_t *capacity, size_t count,
 #define COU_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 #define COU_PI 3.14159265358979323846
 
+/// Largest whole number not above x, for |x| < 2^31. floorf() is a call on baseline x86-64.
+static inline int32_t couFloorInt(float x)
+{
+    int32_t n = (int32_t)x;
+    return n - ((float)n > x);
+}
+
 // --- Small maths -------------------------------------------------------------------------------------------------------------
 
 static inline couVec3 couAdd(couVec3 a, couVec3 b) { return (couVec3){a.x + b.x, a.y + b.y, a.z + b.z}; }

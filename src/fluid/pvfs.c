@@ -50,6 +50,7 @@ static void add_point(couLatticeSums *sums, double q)
     sums->s1 += q * w;
     sums->s2 += q * w * w;
     sums->spring += q * q * w;
+    sums->w += w;
 }
 
 couLatticeSums couSumLattice(int dimension, float support)
@@ -163,6 +164,11 @@ static void derive_materials(couFluid *fluid)
     derive_step(fluid, per_spring);
 }
 
+// How much of a particle's velocity one sweep with this sigma would take: its own half of the pairs that come after it, of which
+// half approach. Beyond 1 the sweep cuts impulses, so the step is shared out over several sweeps, up to a limit.
+enum { MOST_SWEEPS = 8 };
+static double viscous_load(const couPvfsState *state, double sigma, double dt) { return sigma * dt * state->weight_sum / 8; }
+
 static double length3(couVec3 v) { return sqrt((double)v.x * v.x + (double)v.y * v.y + (double)v.z * v.z); }
 
 static bool prepare(couFluid *fluid, const couDemand *demand, char *choices, size_t size, couFaults *faults)
@@ -197,6 +203,7 @@ static bool prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
     state->rho0 = isnan(p->rho0) ? (float)(sums.rho + chi * sums.rho_near * sums.s2 / sums.s1) : p->rho0;
     if (p->near == cou_nearDistance && isnan(p->rho0)) state->rho0 = (float)sums.rho;
     state->rest_rho = (float)sums.rho;
+    state->weight_sum = (float)sums.w;
     state->height_error = (float)(g * demand->depth / (2 * c * c));
     couFillWallTable(&state->walls, fluid->dimension, (float)support);
     derive_materials(fluid);
@@ -209,7 +216,7 @@ static bool prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
                         h, support, state->k / to_si, state->k_near / to_si, state->rho0, c, demand->depth, demand->speed,
                         1000 * state->step, 100 * state->height_error, is_limited ? " (limited by the fixed step)" : "");
     for (int m = 0; m < fluid->material_count && used > 0 && (size_t)used < size; ++m) {
-        double asked = state->materials[m].sigma * state->step;
+        double asked = viscous_load(state, state->materials[m].sigma, state->step) / MOST_SWEEPS;
         if (asked > 1.0)
             used += snprintf(choices + used, size - (size_t)used,
                              "%s: its viscosity of %.3g Pa s is beyond the step's reach; about %.3g Pa s will act\n",
@@ -339,8 +346,13 @@ static void phase_velocity(couStep *step) { couFor(&step->fluid->parallel, step-
 static void phase_viscosity(couStep *step)
 {
     static SweepFcn *const variants[cou_isaCount] = COU_VARIANTS(couViscosityCells);
+    const couPvfsState *state = step->fluid->method_state;
+    double load = 0;
+    for (int m = 0; m < step->fluid->material_count; ++m) load = COU_MAX(load, viscous_load(state, state->materials[m].sigma, step->dt));
+    int sweeps = (int)ceil(COU_CLAMP(load, 1.0, (double)MOST_SWEEPS));
     couPvfsSweep sweep = make_sweep(step);
-    sweep_colors(step, &sweep, variants);
+    sweep.dt = step->dt / (float)sweeps;
+    for (int k = 0; k < sweeps; ++k) sweep_colors(step, &sweep, variants);
 }
 
 static const couPhaseEntry phases[] = {

@@ -41,6 +41,7 @@ typedef struct couLatticeSums {
     double rho, rho_near; ///< sums of w^2, w^3; w = 1 - q
     double s1, s2;        ///< sums of q w, q w^2
     double spring;        ///< sum of q^2 w, for the shear modulus
+    double w;             ///< sum of w, for the reach of viscosity
 } couLatticeSums;
 
 typedef struct couPvfsState {
@@ -52,6 +53,7 @@ typedef struct couPvfsState {
     float step;         ///< suggested [s]
     float height_error; ///< expected
     bool is_single_material;
+    float weight_sum; ///< lattice sum of w
     couPvfsMaterial materials[COU_MAX_MATERIALS];
     couWallTable walls;
 } couPvfsState;

@@ -130,11 +130,14 @@ static float flow(float rest, float r, float dt, const couMaterialDef *a, const 
     return rest;
 }
 
-static bool is_long(const couFluid *fluid, couVec4 a, couVec4 b)
+// True when the ends are not in neighbouring cells; ends within h of each other always are.
+static bool is_long(const couFluid *fluid, couVec4 a, couVec4 b, float r)
 {
+    if (r <= fluid->h) return false;
     float inv = 1.0f / fluid->grid.cell_size;
-    float dx = floorf(a.x * inv) - floorf(b.x * inv), dy = floorf(a.y * inv) - floorf(b.y * inv), dz = floorf(a.z * inv) - floorf(b.z * inv);
-    return fabsf(dx) > 1.0f || fabsf(dy) > 1.0f || fabsf(dz) > 1.0f;
+    int dx = couFloorInt(a.x * inv) - couFloorInt(b.x * inv), dy = couFloorInt(a.y * inv) - couFloorInt(b.y * inv),
+        dz = couFloorInt(a.z * inv) - couFloorInt(b.z * inv);
+    return abs(dx) > 1 || abs(dy) > 1 || abs(dz) > 1;
 }
 
 static float distance(couVec4 a, couVec4 b)
@@ -168,7 +171,7 @@ static void keep_springs(AdjustJob *job, size_t i, couSpringBlock *block, IdSet 
         if (is_plastic && r < fluid->h) spring.rest_length = flow(spring.rest_length, r, job->dt, a, b);
         id_set_add(known, spring.partner_id);
         if (is_plastic && spring.rest_length > fluid->h) continue;
-        spring.partner = j | (is_long(fluid, position[i], position[j]) ? COU_SPRING_LONG : 0);
+        spring.partner = j | (is_long(fluid, position[i], position[j], r) ? COU_SPRING_LONG : 0);
         push_spring(net, block, spring);
     }
 }

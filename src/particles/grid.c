@@ -52,7 +52,7 @@ typedef struct SortJob {
     uint32_t *order_out;
 } SortJob;
 
-static int32_t cell_of(float x, float inv_cell) { return (int32_t)floorf(x * inv_cell); }
+static int32_t cell_of(float x, float inv_cell) { return couFloorInt(x * inv_cell); }
 
 static void extent_block(void *context, int block, size_t begin, size_t end, int worker)
 {
