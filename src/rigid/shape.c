@@ -1,8 +1,8 @@
 // Shapes: checking a def, deriving what the queries need, counting references.
 //
-// A shape is one block of memory (the struct, then copies of the def's children and points, then what is derived from them), never
-// changed after creation, so that any thread may read it. Trees share children; depth and total weight are limited, because a tree
-// that uses a child twice on each of 32 levels would take for ever to evaluate. Bounds come from support functions and are
+// A shape is one block of memory (the struct, then copies of the def's children and points, then what is derived from them),
+// never changed after creation, so that any thread may read it. Trees share children; depth and total weight are limited, because
+// a tree that uses a child twice on each of 32 levels would take for ever to evaluate. Bounds come from support functions and are
 // tight under rotation: an open shell ends at the top of its child's bounds, so a loose top would leave the lid on.
 #include "shape_data.h"
 
@@ -375,8 +375,8 @@ static bool is_outward(const couShapeEdge *before, const couShapeEdge *after, do
     return from_first >= 0.0 && to_second >= 0.0 && fmax(first, second) > 0.0;
 }
 
-// The thinnest wall of an outline: from a corner to the nearest edge that is the other side of the solid there. Neighbours along a
-// finely drawn curve look the same way and do not count.
+// The thinnest wall of an outline: from a corner to the nearest edge that is the other side of the solid there. Neighbours along
+// a finely drawn curve look the same way and do not count.
 static double outline_thinness(const couShapeEdge *edges, int count, double winding)
 {
     double thinnest = INFINITY;
@@ -442,13 +442,19 @@ static void derive_shell(couShape *shape)
 static void derive_union(couShape *shape, couBounds *bounds)
 {
     shape->group.children = shape->def.children;
+    int count = shape->def.child_count;
+    float *sides = (float *)(bounds + count);
     shape->group.bounds = bounds;
-    shape->group.count = shape->def.child_count;
+    shape->group.sides = sides;
+    shape->group.count = count;
     shape->thinness = INFINITY;
-    for (int i = 0; i < shape->def.child_count; ++i) {
+    for (int i = 0; i < count; ++i) {
         const couShape *child = shape->def.children[i];
         const couVec3 far = {INFINITY, INFINITY, INFINITY};
         bounds[i] = child->is_bounded ? child->bounds : (couBounds){couScale(-1.0f, far), far};
+        const float column[6] = {bounds[i].lower.x, bounds[i].lower.y, bounds[i].lower.z,
+                                 bounds[i].upper.x, bounds[i].upper.y, bounds[i].upper.z};
+        for (int side = 0; side < 6; ++side) sides[side * count + i] = column[side];
         shape->thinness = COU_MIN(shape->thinness, child->thinness);
     }
 }
@@ -560,7 +566,8 @@ couShape *couCreateShape(const couShapeDef *def, couFaults *faults)
     size_t own_bytes = padded(sizeof(couShape));
     size_t child_bytes = padded(child_count * sizeof(couShape *));
     size_t point_bytes = padded(point_count * sizeof(couVec3));
-    size_t extra_bytes = point_count * sizeof(couShapeEdge) + (def->kind == cou_shapeUnion ? child_count * sizeof(couBounds) : 0);
+    size_t extra_bytes = point_count * sizeof(couShapeEdge) +
+                         (def->kind == cou_shapeUnion ? child_count * 2 * sizeof(couBounds) : 0);
     char *block = couAlloc(NULL, own_bytes + child_bytes + point_bytes + extra_bytes);
     if (!block) {
         if (faults) couFaults_Add(faults, NULL, kind_names[def->kind], "no memory for the shape");

@@ -59,6 +59,7 @@ struct couShape {
         struct {
             couShape *const *children;
             const couBounds *bounds; ///< of each child, infinite where it has none
+            const float *sides;      ///< the same by columns: lower x, y, z, upper x, y, z
             int count;
         } group;
         struct {

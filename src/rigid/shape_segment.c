@@ -165,8 +165,8 @@ static uint32_t shell_pocket(const couShape *shape, int dimension, couVec3 p)
     return couShape_Distance(child, dimension, p) <= 0.0f ? pocket_inside : 0;
 }
 
-// Where the point is in one convex part per child, it is in their intersection. The numbers of up to ten simple children are packed
-// side by side and cannot be confused; beyond, a hash must do.
+// Where the point is in one convex part per child, it is in their intersection. The numbers of up to ten simple children are
+// packed side by side and cannot be confused; beyond, a hash must do.
 static uint32_t union_pocket(const couShape *shape, int dimension, couVec3 p)
 {
     uint32_t packed = 0, hash = 2166136261u, largest = 0;
