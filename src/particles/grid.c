@@ -276,6 +276,11 @@ bool couGrid_Sort(couGrid *grid, couTable *table, int position_column, int id_co
     size_t count = table->count;
     grid->cell_size = cell_size;
     if (!reserve(grid, count)) return false;
+    if (count == 0) {
+        grid->cell_count = 0;
+        memset(grid->color_start, 0, (COU_COLORS + 1) * sizeof *grid->color_start);
+        return true;
+    }
     SortJob job = {.grid = grid, .inv_cell = 1.0f / cell_size};
     job.position = couTable_Data(table, position_column);
     job.id = couTable_Data(table, id_column);

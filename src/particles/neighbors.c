@@ -119,6 +119,9 @@ static bool reserve(couNeighbors *neighbors, size_t count)
 bool couNeighbors_Find(couNeighbors *neighbors, const couGrid *grid, couVec4 *position, size_t count, float radius,
                        const couParallel *parallel)
 {
+    neighbors->pair_count = 0;
+    neighbors->crowded_count = 0;
+    if (count == 0) return true;
     if (!reserve(neighbors, count)) return false;
     for (int k = 0; k < COU_TABLE_PADDING; ++k) position[count + (size_t)k] = (couVec4){1e15f, 1e15f, 1e15f, 1.0f};
     neighbors->chunks->used = 0;
