@@ -9,6 +9,10 @@
 #include "base/base.h"
 
 #include <stdio.h>
+#define ZLIB_CONST
+#include <zlib.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "packed floats are written as they lie in memory");
 
 enum {
     chunk_bytes = 1 << 20,
@@ -134,32 +138,83 @@ static bool write_info(hid_t file, const couCheckpointInfo *info)
            write_u64(file, "particles", info->particles) && write_u64(file, "state_hash", info->state_hash);
 }
 
-// Chunks of whole rows, about a megabyte each.
-static bool set_packing(hid_t creation, const couStateArray *array, int rank)
+// Rows of a chunk, about a megabyte; 0 for an array that is too small to pack.
+static size_t chunk_rows(const couStateArray *array)
 {
     size_t row_bytes = couStateType_Size(array->type) * (size_t)array->components;
-    if (array->count * row_bytes < min_packed_bytes) return true;
-    hsize_t chunk[2] = {COU_CLAMP(chunk_bytes / row_bytes, 1, array->count), (hsize_t)array->components};
-    return H5Pset_chunk(creation, rank, chunk) >= 0 && H5Pset_shuffle(creation) >= 0 && H5Pset_deflate(creation, 1) >= 0;
+    return array->count * row_bytes < min_packed_bytes ? 0 : COU_CLAMP(chunk_bytes / row_bytes, 1, array->count);
+}
+
+static hid_t create_dataset(hid_t file, const couStateArray *array)
+{
+    int rank = array->components == 1 ? 1 : 2;
+    hsize_t shape[2] = {array->count, (hsize_t)array->components}, chunk[2] = {chunk_rows(array), (hsize_t)array->components};
+    hid_t space = H5Screate_simple(rank, shape, NULL), dataset = -1;
+    hid_t links = H5Pcreate(H5P_LINK_CREATE), creation = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_create_intermediate_group(links, 1);
+    if (chunk[0] == 0 ||
+        (H5Pset_chunk(creation, rank, chunk) >= 0 && H5Pset_shuffle(creation) >= 0 && H5Pset_deflate(creation, 1) >= 0))
+        dataset = H5Dcreate2(file, array->name, file_type(array->type), space, links, creation, H5P_DEFAULT);
+    H5Pclose(creation);
+    H5Pclose(links);
+    H5Sclose(space);
+    return dataset;
+}
+
+// HDF5's shuffle filter: first bytes of all numbers, then second bytes...
+static void shuffle_bytes(unsigned char *target, const unsigned char *source, size_t count, size_t size)
+{
+    for (size_t byte = 0; byte < size; ++byte)
+        for (size_t i = 0; i < count; ++i) *target++ = source[i * size + byte];
+}
+
+static bool write_chunk(hid_t dataset, hsize_t first_row, z_stream *pack, unsigned char *packed, size_t packed_capacity,
+                        const unsigned char *shuffled, size_t bytes)
+{
+    hsize_t place[2] = {first_row, 0};
+    deflateReset(pack);
+    pack->next_in = shuffled;
+    pack->avail_in = (uInt)bytes;
+    pack->next_out = packed;
+    pack->avail_out = (uInt)packed_capacity;
+    return deflate(pack, Z_FINISH) == Z_STREAM_END &&
+           H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, place, pack->total_out, packed) >= 0;
+}
+
+// What H5Dwrite() would do, but deflated without a search for repeats, which bytes of floats do not have: twice as fast and
+// 2 % smaller. Counting integers are left to H5Dwrite(). The last chunk is filled up with zeros, as HDF5 wants it.
+static bool write_packed_floats(hid_t dataset, const couStateArray *array)
+{
+    size_t rows = chunk_rows(array), size = couStateType_Size(array->type), row_bytes = size * (size_t)array->components;
+    size_t bytes = rows * row_bytes, capacity = compressBound(bytes);
+    unsigned char *padded = couAlloc(NULL, 2 * bytes + capacity), *shuffled = padded + bytes, *packed = shuffled + bytes;
+    z_stream pack = {0};
+    bool is_ok = padded != NULL && deflateInit2(&pack, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS, MAX_MEM_LEVEL, Z_RLE) == Z_OK;
+    for (size_t row = 0; is_ok && row < array->count; row += rows) {
+        const unsigned char *source = (const unsigned char *)array->data + row * row_bytes;
+        if (array->count - row < rows) {
+            memset(padded, 0, bytes);
+            source = memcpy(padded, source, (array->count - row) * row_bytes);
+        }
+        shuffle_bytes(shuffled, source, bytes / size, size);
+        is_ok = write_chunk(dataset, row, &pack, packed, capacity, shuffled, bytes);
+    }
+    deflateEnd(&pack);
+    couFree(NULL, padded);
+    return is_ok;
 }
 
 static bool write_array(hid_t file, const couStateArray *array)
 {
-    int rank = array->components == 1 ? 1 : 2;
-    hsize_t shape[2] = {array->count, (hsize_t)array->components};
-    hid_t space = H5Screate_simple(rank, shape, NULL);
-    hid_t links = H5Pcreate(H5P_LINK_CREATE), creation = H5Pcreate(H5P_DATASET_CREATE), dataset = -1;
-    H5Pset_create_intermediate_group(links, 1);
-    if (set_packing(creation, array, rank))
-        dataset = H5Dcreate2(file, array->name, file_type(array->type), space, links, creation, H5P_DEFAULT);
-    bool is_ok = dataset >= 0 && write_text(dataset, "unit", array->unit) &&
-                 (array->count == 0 ||
-                  H5Dwrite(dataset, memory_type(array->type), H5S_ALL, H5S_ALL, H5P_DEFAULT, array->data) >= 0);
-    if (dataset >= 0) is_ok = H5Dclose(dataset) >= 0 && is_ok;
-    H5Pclose(creation);
-    H5Pclose(links);
-    H5Sclose(space);
-    return is_ok;
+    hid_t dataset = create_dataset(file, array);
+    if (dataset < 0) return false;
+    bool is_float = array->type == cou_stateF32 || array->type == cou_stateF64;
+    bool is_ok = write_text(dataset, "unit", array->unit);
+    if (is_ok && is_float && chunk_rows(array) > 0)
+        is_ok = write_packed_floats(dataset, array);
+    else if (is_ok && array->count > 0)
+        is_ok = H5Dwrite(dataset, memory_type(array->type), H5S_ALL, H5S_ALL, H5P_DEFAULT, array->data) >= 0;
+    return H5Dclose(dataset) >= 0 && is_ok;
 }
 
 static bool write_order(hid_t file, const couState *state)
