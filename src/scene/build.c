@@ -1,0 +1,382 @@
+// From records to a world: materials, bodies, emitters, sinks, fields, events, and the fluid last, whatever their order in the file.
+//
+// Checks that need the whole scene are here: how many particles a fluid would be, whether it or an emitter is inside a body. They
+// look at points of a grid in the shape's bounds (at most some ten thousand), before anything is filled: a scene of 10^12 particles
+// costs milliseconds. When a scene has any fault, fluids are checked but not filled.
+#include "scene/internal.h"
+
+#include "base/base.h"
+
+#include <lauxlib.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define BYTES_PER_PARTICLE 400.0 // the most that a particle costs without springs
+#define MAX_LATTICE 1e9          // lattice points in a shape's bounds that can be looked at in bearable time
+#define MAX_SAMPLES 40           // per axis
+
+static void adopt_faults(const couRecord *record, couFaults *from, const char *key, couFaults *faults)
+{
+    for (int i = 0; i < from->count; ++i) {
+        const couFault *fault = &from->items[i];
+        couFaults_Add(faults, record->where, fault->key[0] ? fault->key : key, "%s", fault->message);
+    }
+    couFaults_Clear(from);
+}
+
+// --- What a place is inside of -----------------------------------------------------------------------------------------------
+
+// The body that holds a point, NULL for none.
+static const couBodyDef *body_around(const couWorld *world, couVec3 point)
+{
+    int dimension = couWorld_Def(world)->dimension;
+    for (int i = 0; i < couWorld_BodyCapacity(world); ++i) {
+        couBodyId id = couWorld_BodyAt(world, i);
+        if (!id.index1) continue;
+        const couBodyDef *body = couWorld_Body(world, id);
+        if (couShape_Distance(body->shape, dimension, couToLocal(couWorld_BodyPose(world, id), point)) < 0) return body;
+    }
+    return NULL;
+}
+
+typedef struct couSampling {
+    double lattice;    // particles at the spacing that the bounds would hold
+    int64_t total;     // points looked at
+    int64_t inside;    // of those, in the shape
+    int64_t free;      // of those, in no body
+    char body[COU_NAME_SIZE]; // that holds one of the others
+} couSampling;
+
+static couSampling sample_shape(const couWorld *world, const couShape *shape, couPose pose, couBounds bounds)
+{
+    const couWorldDef *def = couWorld_Def(world);
+    float extent[3] = {bounds.upper.x - bounds.lower.x, bounds.upper.y - bounds.lower.y, bounds.upper.z - bounds.lower.z};
+    int count[3] = {1, 1, 1};
+    couSampling s = {.lattice = 1.0};
+    int most = couWorld_BodyCapacity(world) > 100 ? MAX_SAMPLES / 4 : MAX_SAMPLES;
+    for (int i = 0; i < def->dimension; ++i) {
+        double per_axis = (double)extent[i] / def->spacing;
+        s.lattice *= per_axis;
+        count[i] = (int)COU_CLAMP(ceil(per_axis), 1.0, (double)most);
+    }
+    for (int64_t k = 0; k < (int64_t)count[0] * count[1] * count[2]; ++k) {
+        int64_t place[3] = {k % count[0], k / count[0] % count[1], k / count[0] / count[1]};
+        couVec3 p = {bounds.lower.x + extent[0] * ((float)place[0] + 0.5f) / (float)count[0],
+                     bounds.lower.y + extent[1] * ((float)place[1] + 0.5f) / (float)count[1],
+                     def->dimension == 2 ? 0.0f : bounds.lower.z + extent[2] * ((float)place[2] + 0.5f) / (float)count[2]};
+        ++s.total;
+        if (!(couShape_Distance(shape, def->dimension, p) < 0)) continue;
+        ++s.inside;
+        const couBodyDef *body = body_around(world, couToWorld(pose, p));
+        if (body) memcpy(s.body, body->name, sizeof s.body);
+        else ++s.free;
+    }
+    return s;
+}
+
+// --- Volumes -----------------------------------------------------------------------------------------------------------------
+
+static bool check_extent(const couRecord *record, couBounds bounds, const couWorldDef *def, const char *key, couFaults *faults)
+{
+    float extent[3] = {bounds.upper.x - bounds.lower.x, bounds.upper.y - bounds.lower.y, bounds.upper.z - bounds.lower.z};
+    for (int i = 0; i < def->dimension; ++i) {
+        if (extent[i] >= 0.999f * def->spacing) continue;
+        couFaults_Add(faults, record->where, key, "the shape is %g m thin along %c, less than one particle of spacing %g m", extent[i],
+                      'x' + i, def->spacing);
+        return false;
+    }
+    return true;
+}
+
+// Particles that fit: not more than max_particles, not more than the machine holds.
+static bool check_count(const couRecord *record, const couWorldDef *def, double estimate, double present, const char *key,
+                        couFaults *faults)
+{
+    double bytes = estimate * BYTES_PER_PARTICLE;
+    double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE);
+    if (estimate + present > def->max_particles) {
+        couFaults_Add(faults, record->where, key, "about %.3g particles at spacing %g m (%.3g GB of memory)%s; max_particles is %d",
+                      estimate, def->spacing, bytes * 1e-9, present > 0 ? ", with what is there already" : "", def->max_particles);
+        return false;
+    }
+    if (bytes > machine) {
+        couFaults_Add(faults, record->where, key, "about %.3g particles at spacing %g m need %.3g GB of memory; this machine has %.3g GB",
+                      estimate, def->spacing, bytes * 1e-9, machine * 1e-9);
+        return false;
+    }
+    return true;
+}
+
+// A volume to be filled. Adds its estimated particles to *count. Samples are off by the shape's curvature only, so the share of
+// 10 % that is allowed on top keeps scenes right at the limit running.
+static bool check_volume(const couScene *scene, const couRecord *record, couPose pose, const char *call, double *count, couFaults *faults)
+{
+    const couWorldDef *def = couWorld_Def(scene->world);
+    char key[64];
+    snprintf(key, sizeof key, "%s.shape", call);
+    couBounds bounds;
+    if (!couShape_Bounds(record->shape.shape, def->dimension, &bounds)) {
+        couFaults_Add(faults, record->where, key, "the shape has no bounds, so it cannot be filled");
+        return false;
+    }
+    if (!check_extent(record, bounds, def, key, faults)) return false;
+    couSampling s = sample_shape(scene->world, record->shape.shape, pose, bounds);
+    if (s.inside > 0 && s.free == 0) {
+        snprintf(key, sizeof key, "%s.at", call);
+        couFaults_Add(faults, record->where, key, "it is wholly inside the body '%s'", s.body);
+        return false;
+    }
+    double share = (double)COU_MAX(s.free, 1) / (double)s.total;
+    double estimate = s.lattice * share;
+    if (!check_count(record, def, estimate / 1.1, *count, key, faults)) return false;
+    if (s.lattice > MAX_LATTICE) {
+        couFaults_Add(faults, record->where, key, "its bounds hold %.3g places at spacing %g m: too many to be filled", s.lattice,
+                      def->spacing);
+        return false;
+    }
+    *count += estimate / 1.1;
+    return true;
+}
+
+static couPose record_pose(const couRecord *record)
+{
+    return couComposePoses(record->pose, record->shape.pose);
+}
+
+bool couScene_AddFluid(couScene *scene, const couRecord *record, couFaults *faults)
+{
+    double count = (double)couWorld_Particles(scene->world).count;
+    if (!check_volume(scene, record, record_pose(record), "fluid", &count, faults)) return false;
+    couFluidDef def = record->def.fluid;
+    def.material = scene->materials[record->material].id;
+    def.shape = record->shape.shape;
+    def.pose = record_pose(record);
+    couFaults own = {0};
+    int64_t added = couWorld_AddFluid(scene->world, &def, &own);
+    adopt_faults(record, &own, "fluid", faults);
+    if (added == 0) couFaults_Add(faults, record->where, "fluid.shape", "no particle fits into it outside of the bodies");
+    return added > 0;
+}
+
+// --- Emitters ----------------------------------------------------------------------------------------------------------------
+
+// Points of the face that a jet leaves from: rings of a disk, a grid of a polygon.
+static int sample_face(const couShape *shape, int dimension, couBounds bounds, couVec3 points[128])
+{
+    int count = 0;
+    float width = bounds.upper.x - bounds.lower.x, height = bounds.upper.y - bounds.lower.y;
+    if (couShape_Kind(shape) == cou_shapeDisk) {
+        points[count++] = (couVec3){0, 0, 0};
+        for (int ring = 1; ring <= 4; ++ring) {
+            float radius = 0.5f * width * ((float)ring - 0.5f) / 4.0f;
+            int number = dimension == 2 ? 2 : 6 * ring;
+            for (int k = 0; k < number; ++k) {
+                double angle = 2.0 * COU_PI * k / number;
+                points[count++] = (couVec3){radius * (float)cos(angle), 0, dimension == 2 ? 0 : radius * (float)sin(angle)};
+            }
+        }
+        return count;
+    }
+    for (int k = 0; k < 121; ++k) {
+        couVec3 p = {bounds.lower.x + width * ((float)(k % 11) + 0.5f) / 11.0f, bounds.lower.y + height * ((float)(k / 11) + 0.5f) / 11.0f, 0};
+        if (couShape_Distance(shape, 2, p) < 0) points[count++] = p;
+    }
+    return count;
+}
+
+static bool check_jet(const couScene *scene, const couRecord *record, couPose pose, couFaults *faults)
+{
+    const couWorldDef *def = couWorld_Def(scene->world);
+    const couShape *shape = record->shape.shape;
+    int dimension = def->dimension;
+    couBounds bounds;
+    if (dimension == 2 && couShape_Kind(shape) == cou_shapePolygon) {
+        couFaults_Add(faults, record->where, "emitter.shape", "a polygon has no direction in 2D: use a disk, or fluid{} to fill it");
+        return false;
+    }
+    if (!couShape_Bounds(shape, dimension, &bounds)) return false;
+    float area = couShape_FaceArea(shape, dimension), least = dimension == 2 ? def->spacing : 0.785f * def->spacing * def->spacing;
+    if (area < 0.999f * least) {
+        couFaults_Add(faults, record->where, "emitter.shape", "its face of %g %s is smaller than one particle of spacing %g m", area,
+                      dimension == 2 ? "m" : "m^2", def->spacing);
+        return false;
+    }
+    couVec3 points[128];
+    int count = sample_face(shape, dimension, bounds, points), hidden = 0;
+    bool is_center_hidden = false;
+    const couBodyDef *around = NULL;
+    for (int i = 0; i < count; ++i) {
+        const couBodyDef *body = body_around(scene->world, couToWorld(pose, points[i]));
+        if (!body) continue;
+        around = body;
+        ++hidden;
+        if (i == 0 && couShape_Kind(shape) == cou_shapeDisk) is_center_hidden = true;
+    }
+    if (!is_center_hidden && 2 * hidden <= count) return true;
+    couFaults_Add(faults, record->where, "emitter.at", "the emitter is inside the body '%s'", around ? around->name : "");
+    return false;
+}
+
+static bool is_jet(const couRecord *record)
+{
+    couShapeKind kind = couShape_Kind(record->shape.shape);
+    return kind == cou_shapeDisk || kind == cou_shapePolygon;
+}
+
+static void build_emitter(couScene *scene, couRecord *record, double *count, couFaults *faults)
+{
+    couEmitterDef def = record->def.emitter;
+    def.material = scene->materials[record->material].id;
+    def.shape = record->shape.shape;
+    def.pose = record_pose(record);
+    memcpy(def.name, record->name, sizeof def.name);
+    if (record->function != LUA_NOREF) {
+        def.motion = couScene_Motion;
+        def.motion_context = record;
+        if (!couRecord_ReadMotion(record, 0.0, &def.pose)) return;
+    }
+    for (int i = 0; record->name[0] && i < couWorld_EmitterCount(scene->world); ++i) {
+        const couEmitterDef *other = couWorld_Emitter(scene->world, couWorld_EmitterAt(scene->world, i));
+        if (!other || strcmp(other->name, record->name) != 0) continue;
+        couFaults_Add(faults, record->where, "emitter.name", "there is an emitter '%s' already", record->name);
+        return;
+    }
+    bool is_good = is_jet(record) ? check_jet(scene, record, def.pose, faults)
+                                  : check_volume(scene, record, def.pose, "emitter", count, faults);
+    if (!is_good) return;
+    couFaults own = {0};
+    couWorld_AddEmitter(scene->world, &def, &own);
+    adopt_faults(record, &own, "emitter", faults);
+}
+
+// --- The others --------------------------------------------------------------------------------------------------------------
+
+static void build_body(couScene *scene, couRecord *record, couFaults *faults)
+{
+    couBodyDef def = record->def.body;
+    def.shape = record->shape.shape;
+    def.pose = record_pose(record);
+    memcpy(def.name, record->name, sizeof def.name);
+    if (record->function != LUA_NOREF) {
+        def.motion = couScene_Motion;
+        def.motion_context = record;
+        if (!couRecord_ReadMotion(record, 0.0, &def.pose)) return;
+    }
+    couFaults own = {0};
+    couWorld_AddBody(scene->world, &def, &own);
+    adopt_faults(record, &own, "body", faults);
+}
+
+static void build_sink(couScene *scene, couRecord *record, couFaults *faults)
+{
+    couSinkDef def = record->def.sink;
+    def.shape = record->shape.shape;
+    def.pose = record_pose(record);
+    couFaults own = {0};
+    couWorld_AddSink(scene->world, &def, &own);
+    adopt_faults(record, &own, "sink", faults);
+}
+
+static void build_field(couScene *scene, couRecord *record, couFaults *faults)
+{
+    couFieldDef def = record->def.field;
+    def.region = record->shape.shape;
+    def.region_pose = record->shape.pose;
+    if (record->function != LUA_NOREF) {
+        def.function = couScene_Field;
+        def.function_context = record;
+    }
+    couFaults own = {0};
+    couWorld_AddField(scene->world, &def, &own);
+    adopt_faults(record, &own, "field", faults);
+}
+
+static void build_event(couScene *scene, couRecord *record, couFaults *faults)
+{
+    couFaults own = {0};
+    couWorld_AddEvent(scene->world, record->time, record->period, couScene_Event, record, &own);
+    adopt_faults(record, &own, record->period > 0 ? "every" : "at", faults);
+}
+
+// In 2D only turns about z make sense.
+static bool check_flat(const couRecord *record, couFaults *faults)
+{
+    static const char *const keys[] = {"body.turn", "fluid.turn", "emitter.turn", "sink.turn", "field.region", "at"};
+    couQuat q = record_pose(record).rotation;
+    if (couWorld_Def(record->scene->world)->dimension == 3 || (fabsf(q.x) < 1e-4f && fabsf(q.y) < 1e-4f)) return true;
+    couFaults_Add(faults, record->where, record->has_direction ? "emitter.direction" : keys[record->kind],
+                  "a turn out of the plane: in 2D only turns about z = {0, 0, 1} are possible");
+    return false;
+}
+
+static void build_records(couScene *scene, couRecordKind kind, double *count, couFaults *faults)
+{
+    for (size_t i = 0; i < scene->record_count; ++i) {
+        couRecord *record = scene->records[i];
+        if (record->kind != kind || record->is_bad || !check_flat(record, faults)) continue;
+        switch (kind) {
+        case cou_recordBody: build_body(scene, record, faults); break;
+        case cou_recordEmitter: build_emitter(scene, record, count, faults); break;
+        case cou_recordSink: build_sink(scene, record, faults); break;
+        case cou_recordField: build_field(scene, record, faults); break;
+        case cou_recordEvent: build_event(scene, record, faults); break;
+        case cou_recordFluid: check_volume(scene, record, record_pose(record), "fluid", count, faults); break;
+        }
+    }
+}
+
+// --- The world ---------------------------------------------------------------------------------------------------------------
+
+static void copy_settings(couScene *scene)
+{
+    const char *method = scene->world_def.method;
+    const couParamTable *params = couMethodParams(method);
+    uint8_t *block = couWorld_MethodParams(scene->world);
+    for (size_t i = 0; i < scene->setting_count; ++i) {
+        const couMethodSettings *settings = &scene->settings[i];
+        if (strcmp(settings->method, method) != 0) continue;
+        for (int k = 0; k < params->count; ++k) {
+            const couParam *param = &params->params[k];
+            size_t size = param->type == cou_paramBool ? sizeof(bool) : param->type == cou_paramVec3 ? sizeof(couVec3)
+                        : param->type == cou_paramName ? COU_NAME_SIZE : 4;
+            if (settings->is_given[k]) memcpy(block + param->offset, settings->block + param->offset, size);
+        }
+    }
+}
+
+static void build_materials(couScene *scene, couFaults *faults)
+{
+    for (size_t i = 0; i < scene->material_count; ++i) {
+        couSceneMaterial *material = &scene->materials[i];
+        couFaults own = {0};
+        material->id = couWorld_AddMaterial(scene->world, &material->def, &own);
+        couRecord place = {0};
+        memcpy(place.where, material->where, sizeof place.where);
+        adopt_faults(&place, &own, "material", faults);
+    }
+}
+
+bool couScene_Build(couScene *scene, couFaults *faults)
+{
+    couFaults own = {0};
+    couRecord place = {0};
+    memcpy(place.where, scene->scene_where, sizeof place.where);
+    scene->world = couCreateWorld(&scene->world_def, &own);
+    adopt_faults(&place, &own, "scene", faults);
+    if (!scene->world) return false;
+    copy_settings(scene);
+    build_materials(scene, faults);
+    if (scene->material_count > 0 && !scene->materials[scene->material_count - 1].id.index1) return false;
+
+    double count = 0;
+    build_records(scene, cou_recordBody, &count, faults);
+    build_records(scene, cou_recordEmitter, &count, faults);
+    build_records(scene, cou_recordSink, &count, faults);
+    build_records(scene, cou_recordField, &count, faults);
+    build_records(scene, cou_recordEvent, &count, faults);
+    build_records(scene, cou_recordFluid, &count, faults);
+    for (size_t i = 0; i < scene->record_count && faults->count == 0; ++i) {
+        if (scene->records[i]->kind == cou_recordFluid) couScene_AddFluid(scene, scene->records[i], faults);
+    }
+    return faults->count == 0;
+}

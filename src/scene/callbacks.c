@@ -1,0 +1,384 @@
+// Lua functions that run while the world does: motions, fields, events; and the `world` that events see.
+//
+// Every call is protected and limited. The first error is kept for couScene_RuntimeError(); from then on the callbacks do nothing,
+// and the run must stop. Faults of calls like world:pour{} are errors too.
+#include "scene/internal.h"
+
+#include "base/base.h"
+
+#include <lauxlib.h>
+#include <stdio.h>
+
+const couLimits couLoadLimits = {300000000, 5.0};
+const couLimits couCallbackLimits = {100000000, 2.0};
+
+static void keep_runtime_error(couScene *scene, const char *where, const char *key, const char *message)
+{
+    if (scene->runtime_error[0]) return;
+    snprintf(scene->runtime_error, sizeof scene->runtime_error, "%s%s%s%s%s", where, where[0] ? ": " : "", key, key[0] ? ": " : "",
+             message);
+}
+
+// Runs a C function in protected mode with `context` as its argument; its faults and errors end up where they belong.
+static bool run_protected(couRecord *record, lua_CFunction function, void *context, bool is_pure)
+{
+    couScene *scene = record->scene;
+    couSandbox *sandbox = &scene->sandbox;
+    if (!lua_checkstack(sandbox->lua, 16)) {
+        keep_runtime_error(scene, record->where, "", "too many nested calls");
+        return false;
+    }
+    bool was_pure = sandbox->is_pure;
+    sandbox->is_pure = is_pure;
+    int before = scene->faults->count;
+    lua_pushcfunction(sandbox->lua, function);
+    lua_pushlightuserdata(sandbox->lua, context);
+    bool is_good = couSandbox_Call(sandbox, 1, 0, couCallbackLimits);
+    sandbox->is_pure = was_pure;
+
+    const char *where = sandbox->error.where[0] ? sandbox->error.where : record->where;
+    if (!is_good && scene->is_loading) couFaults_Add(scene->faults, where, NULL, "%s", sandbox->error.message);
+    if (!is_good && !scene->is_loading) keep_runtime_error(scene, where, "", sandbox->error.message);
+    if (scene->is_loading) return is_good && scene->faults->count == before;
+    if (scene->faults->count > 0) {
+        const couFault *fault = &scene->faults->items[0];
+        keep_runtime_error(scene, fault->where, fault->key, fault->message);
+        couFaults_Clear(scene->faults);
+        is_good = false;
+    }
+    return is_good;
+}
+
+// --- Motions -----------------------------------------------------------------------------------------------------------------
+
+typedef struct couMotionCall {
+    couRecord *record;
+    double time;
+    couPose pose;
+    couVec3 direction;
+    bool has_turn, has_direction;
+} couMotionCall;
+
+static void read_at(couReader *reader, const char *key, void *target)
+{
+    couReader_Vector(reader, key, &((couMotionCall *)target)->pose.position);
+}
+
+static void read_turn(couReader *reader, const char *key, void *target)
+{
+    couMotionCall *call = target;
+    call->has_turn = couReader_Turn(reader, key, &call->pose.rotation);
+}
+
+static void read_direction(couReader *reader, const char *key, void *target)
+{
+    couMotionCall *call = target;
+    call->has_direction = couReader_Vector(reader, key, &call->direction);
+}
+
+// Body motions give {at =, turn =}; emitters may also give a direction. What is left out stays as in the call of body{} or emitter{}.
+static void read_motion(couMotionCall *call, lua_State *lua)
+{
+    static const couExtraKey keys[] = {{"at", read_at}, {"turn", read_turn}, {"direction", read_direction}};
+    couRecord *record = call->record;
+    couReader reader = couReader_Begin(lua, "motion");
+    memcpy(reader.where, record->where, sizeof reader.where);
+    bool is_emitter = record->kind == cou_recordEmitter;
+    if (!lua_istable(lua, -1)) {
+        char got[80];
+        couDescribeValue(lua, -1, got, sizeof got);
+        couReader_Fault(&reader, NULL, "at t = %g s: expected a table {at = {x, y, z}, turn = {...}}, got %s", call->time, got);
+        return;
+    }
+    couReader_Table(&reader, -1, NULL, NULL, keys, is_emitter ? 3 : 2, call, 0, NULL);
+    if (!call->has_direction || reader.fault_count > 0) return;
+    couShapeKind kind = couShape_Kind(record->shape.shape);
+    couVec3 axis = kind == cou_shapePolygon ? (couVec3){0, 0, 1} : (couVec3){0, 1, 0};
+    axis = couRotate(record->shape.pose.rotation, axis);
+    if (call->has_turn || !(couLength(call->direction) > 0)) {
+        couReader_Fault(&reader, "direction", call->has_turn ? "give either direction or turn" : "the direction has no length");
+        return;
+    }
+    call->pose.rotation = couTurnBetween(axis, couNormalize(call->direction));
+}
+
+static int call_motion(lua_State *lua)
+{
+    couMotionCall *call = lua_touserdata(lua, 1);
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, call->record->function);
+    lua_pushnumber(lua, call->time);
+    lua_call(lua, 1, 1);
+    read_motion(call, lua);
+    return 0;
+}
+
+bool couRecord_ReadMotion(couRecord *record, double time, couPose *pose)
+{
+    couMotionCall call = {.record = record, .time = time, .pose = record->pose};
+    if (!run_protected(record, call_motion, &call, true)) return false;
+    *pose = couComposePoses(call.pose, record->shape.pose);
+    return true;
+}
+
+couPose couScene_Motion(void *context, double time)
+{
+    couRecord *record = context;
+    couPose pose = couComposePoses(record->pose, record->shape.pose);
+    if (!record->scene->runtime_error[0]) couRecord_ReadMotion(record, time, &pose);
+    return pose;
+}
+
+// --- Fields ------------------------------------------------------------------------------------------------------------------
+
+typedef struct couFieldCall {
+    couRecord *record;
+    double arguments[7]; // x, y, z, vx, vy, vz, t
+    couVec3 acceleration;
+} couFieldCall;
+
+static int call_field(lua_State *lua)
+{
+    couFieldCall *call = lua_touserdata(lua, 1);
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, call->record->function);
+    for (int i = 0; i < 7; ++i) lua_pushnumber(lua, call->arguments[i]);
+    lua_call(lua, 7, 3);
+    double a[3];
+    for (int i = 0; i < 3; ++i) {
+        bool is_number = lua_type(lua, i - 3) == LUA_TNUMBER;
+        a[i] = is_number ? lua_tonumber(lua, i - 3) : 0.0;
+        bool is_good = (is_number || (i > 0 && lua_isnil(lua, i - 3))) && fabs(a[i]) <= 1e12; // y and z may be left out
+        if (is_good) continue;
+        char got[80];
+        couDescribeValue(lua, i - 3, got, sizeof got);
+        return luaL_error(lua, "field.acceleration: result %d is %s, at x = %g, y = %g, z = %g, t = %g s; it must be a number between "
+                          "-1e12 and 1e12", i + 1, got, call->arguments[0], call->arguments[1], call->arguments[2], call->arguments[6]);
+    }
+    call->acceleration = (couVec3){(float)a[0], (float)a[1], (float)a[2]};
+    return 0;
+}
+
+couVec3 couScene_Field(void *context, couVec3 position, couVec3 velocity, double time)
+{
+    couFieldCall call = {.record = context,
+                         .arguments = {position.x, position.y, position.z, velocity.x, velocity.y, velocity.z, time}};
+    if (!call.record->scene->runtime_error[0]) run_protected(call.record, call_field, &call, true);
+    return call.acceleration;
+}
+
+// --- Events ------------------------------------------------------------------------------------------------------------------
+
+static int call_event(lua_State *lua)
+{
+    const couRecord *record = lua_touserdata(lua, 1);
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, record->function);
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, record->scene->world_object);
+    lua_call(lua, 1, 0);
+    return 0;
+}
+
+void couScene_Event(void *context, couWorld *world, double time)
+{
+    (void)world, (void)time;
+    couRecord *record = context;
+    if (!record->scene->runtime_error[0]) run_protected(record, call_event, record, false);
+}
+
+// --- The world that events see -----------------------------------------------------------------------------------------------
+
+static couScene *check_world(lua_State *lua, const char *call)
+{
+    couScene *scene = couScene_Of(lua);
+    if (!luaL_testudata(lua, 1, "world")) luaL_error(lua, "call it as world:%s(...), with a colon", call);
+    if (!scene->world || scene->is_loading || couSandbox_Of(lua)->is_pure) {
+        luaL_error(lua, "world:%s can only be used in events: at(), every()", call);
+    }
+    return scene;
+}
+
+// The material of argument 2, by object or name.
+static couMaterialId check_material(lua_State *lua, const char *call)
+{
+    couScene *scene = couScene_Of(lua);
+    couReader reader = couReader_Begin(lua, call);
+    bool is_faulty;
+    lua_pushvalue(lua, 2);
+    int index = couReader_Material(&reader, "material", &is_faulty);
+    lua_pop(lua, 1);
+    return index >= 0 ? scene->materials[index].id : (couMaterialId){0, 0};
+}
+
+static int world_stop_emitters(lua_State *lua)
+{
+    couWorld_StopEmitters(check_world(lua, "stop_emitters")->world);
+    return 0;
+}
+
+static int world_emitter(lua_State *lua)
+{
+    couWorld *world = check_world(lua, "emitter")->world;
+    const char *name = luaL_checkstring(lua, 2);
+    luaL_checktype(lua, 3, LUA_TBOOLEAN);
+    const char *names[64];
+    int name_count = 0;
+    for (int i = 0; i < couWorld_EmitterCount(world); ++i) {
+        couEmitterId id = couWorld_EmitterAt(world, i);
+        const couEmitterDef *def = couWorld_Emitter(world, id);
+        if (!def) continue;
+        if (strcmp(def->name, name) == 0) {
+            couWorld_SetEmitterOn(world, id, lua_toboolean(lua, 3));
+            return 0;
+        }
+        if (name_count < COU_COUNT(names)) names[name_count++] = def->name;
+    }
+    const char *nearest = couSuggest(names, name_count, name);
+    return luaL_error(lua, "world:emitter: there is no emitter '%s'%s%s%s", name, nearest ? ": did you mean '" : "",
+                      nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+static int world_add_springs(lua_State *lua)
+{
+    couWorld *world = check_world(lua, "add_springs")->world;
+    couMaterialId material = check_material(lua, "add_springs");
+    if (material.index1) couWorld_AddSprings(world, material);
+    return 0;
+}
+
+static int world_delete_springs(lua_State *lua)
+{
+    couWorld *world = check_world(lua, "delete_springs")->world;
+    couMaterialId material = check_material(lua, "delete_springs");
+    if (material.index1) couWorld_DeleteSprings(world, material);
+    return 0;
+}
+
+// world:set(material, key, value)
+static int world_set(lua_State *lua)
+{
+    couScene *scene = check_world(lua, "set");
+    couMaterialId material = check_material(lua, "set");
+    const char *key = luaL_checkstring(lua, 3);
+    if (!material.index1) return 0;
+    couReader reader = couReader_Begin(lua, "material");
+    const couParamTable *params = couMaterialParams();
+    const couParam *param = strcmp(key, "name") != 0 ? couParams_Find(params, key) : NULL;
+    if (!param) {
+        const char *nearest = couParams_Suggest(params, key);
+        couReader_Fault(&reader, key, "unknown key '%.40s'%s%s%s", key, nearest ? ": did you mean '" : "", nearest ? nearest : "",
+                        nearest ? "'?" : "");
+        return 0;
+    }
+    couMaterialDef def = *couWorld_Material(scene->world, material);
+    lua_settop(lua, 4);
+    if (!couReader_Param(&reader, param, &def)) return 0;
+    couFaults faults = {0};
+    couWorld_SetMaterial(scene->world, material, &def, &faults);
+    couReader_Adopt(&reader, &faults, key);
+    return 0;
+}
+
+static int world_remove_body(lua_State *lua)
+{
+    couWorld *world = check_world(lua, "remove_body")->world;
+    const char *name = luaL_checkstring(lua, 2);
+    couBodyId body = couWorld_FindBody(world, name);
+    if (body.index1) {
+        couWorld_RemoveBody(world, body);
+        return 0;
+    }
+    const char *names[64];
+    int count = 0;
+    for (int i = 0; i < couWorld_BodyCapacity(world) && count < COU_COUNT(names); ++i) {
+        couBodyId other = couWorld_BodyAt(world, i);
+        if (other.index1) names[count++] = couWorld_Body(world, other)->name;
+    }
+    const char *nearest = couSuggest(names, count, name);
+    return luaL_error(lua, "world:remove_body: there is no body '%s'%s%s%s", name, nearest ? ": did you mean '" : "",
+                      nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+static int world_pour(lua_State *lua)
+{
+    couScene *scene = check_world(lua, "pour");
+    couReader reader = couReader_Begin(lua, "pour");
+    couRecord record;
+    couReader_Fluid(&reader, 2, &record);
+    if (reader.fault_count > 0 || record.is_bad) return 0;
+    couFaults faults = {0};
+    couScene_AddFluid(scene, &record, &faults);
+    couReader_Adopt(&reader, &faults, "pour");
+    return 0;
+}
+
+static int world_particle_count(lua_State *lua)
+{
+    couScene *scene = check_world(lua, "particle_count");
+    lua_pushinteger(lua, (lua_Integer)couWorld_Particles(scene->world).count);
+    return 1;
+}
+
+static int world_log(lua_State *lua)
+{
+    check_world(lua, "log");
+    luaL_checkany(lua, 2);
+    couLog(cou_logInfo, "%.1000s", couSandbox_PushText(lua, 2));
+    couSandbox_Work(lua, 100);
+    return 0;
+}
+
+static const luaL_Reg world_methods[] = {
+    {"stop_emitters", world_stop_emitters}, {"emitter", world_emitter},         {"add_springs", world_add_springs},
+    {"delete_springs", world_delete_springs}, {"set", world_set},               {"remove_body", world_remove_body},
+    {"pour", world_pour},                   {"particle_count", world_particle_count}, {"log", world_log}};
+
+static int world_index(lua_State *lua)
+{
+    couScene *scene = couScene_Of(lua);
+    const char *key = luaL_checkstring(lua, 2);
+    if (strcmp(key, "time") == 0) {
+        lua_pushnumber(lua, scene->world ? couWorld_Time(scene->world) : 0.0);
+        return 1;
+    }
+    if (strcmp(key, "store") == 0) {
+        lua_rawgeti(lua, LUA_REGISTRYINDEX, scene->store);
+        return 1;
+    }
+    const char *names[COU_COUNT(world_methods) + 2] = {"time", "store"};
+    for (int i = 0; i < COU_COUNT(world_methods); ++i) {
+        names[i + 2] = world_methods[i].name;
+        if (strcmp(key, world_methods[i].name) != 0) continue;
+        lua_pushcfunction(lua, world_methods[i].func);
+        return 1;
+    }
+    const char *nearest = couSuggest(names, COU_COUNT(names), key);
+    return luaL_error(lua, "unknown name 'world.%s'%s%s%s", key, nearest ? ": did you mean 'world." : "", nearest ? nearest : "",
+                      nearest ? "'?" : "");
+}
+
+static int world_newindex(lua_State *lua)
+{
+    couScene *scene = couScene_Of(lua);
+    const char *key = luaL_checkstring(lua, 2);
+    if (strcmp(key, "store") != 0 || !lua_istable(lua, 3)) {
+        return luaL_error(lua, "world.%s cannot be set: keep your values in world.store, which is saved in checkpoints", key);
+    }
+    lua_settop(lua, 3);
+    lua_rawseti(lua, LUA_REGISTRYINDEX, scene->store);
+    return 0;
+}
+
+void couScene_OpenWorld(lua_State *lua)
+{
+    couScene *scene = couScene_Of(lua);
+    lua_newtable(lua);
+    scene->store = luaL_ref(lua, LUA_REGISTRYINDEX);
+    lua_newuserdatauv(lua, 1, 0);
+    luaL_newmetatable(lua, "world");
+    lua_pushcfunction(lua, world_index);
+    lua_setfield(lua, -2, "__index");
+    lua_pushcfunction(lua, world_newindex);
+    lua_setfield(lua, -2, "__newindex");
+    lua_pushboolean(lua, 0);
+    lua_setfield(lua, -2, "__metatable");
+    lua_setmetatable(lua, -2);
+    scene->world_object = luaL_ref(lua, LUA_REGISTRYINDEX);
+}

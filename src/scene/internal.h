@@ -1,0 +1,186 @@
+/// What the files of src/scene share: the scene under construction, records of what the script asked for, reading of Lua tables.
+#pragma once
+
+#include "scene/sandbox.h"
+#include "scene/scene.h"
+
+#define COU_MAX_RECORDS 20000 ///< things of one scene
+
+/// Placed shapes keep their pose apart from the shape: bodies and emitters add it to their own, and a placed disk is still a disk.
+typedef struct couShapeRef {
+    couShape *shape; ///< NULL: stands for a shape that had a fault
+    couPose pose;
+} couShapeRef;
+
+/// A material as the scene uses it.
+typedef struct couSceneMaterial {
+    couMaterialDef def;        ///< def.name is unique in the scene
+    char asked[COU_NAME_SIZE]; ///< the name that the script gave
+    char where[192];
+    couMaterialId id; ///< null until built
+} couSceneMaterial;
+
+typedef enum couRecordKind {
+    cou_recordBody,
+    cou_recordFluid,
+    cou_recordEmitter,
+    cou_recordSink,
+    cou_recordField,
+    cou_recordEvent
+} couRecordKind;
+
+/// One call of the script: body{}, fluid{}... Built into the world after the script has ended.
+typedef struct couRecord {
+    couRecordKind kind;
+    bool is_bad;  ///< has a fault of its own: not built
+    bool has_at, has_turn, has_direction;
+    bool has_stay; ///< body: fixed =
+    bool is_fixed;
+    couScene *scene;
+    char where[192];
+    char name[COU_NAME_SIZE];
+    couShapeRef shape; ///< retained
+    couPose pose;      ///< from at, turn or direction
+    couVec3 direction;
+    int material;     ///< index of the scene's materials, -1: none
+    int function;     ///< motion, acceleration or event: reference in Lua's registry, LUA_NOREF: none
+    double time, period; ///< events [s]
+    union {
+        couBodyDef body;
+        couFluidDef fluid;
+        couEmitterDef emitter;
+        couSinkDef sink;
+        couFieldDef field;
+    } def;
+} couRecord;
+
+/// Parameters that the scene gave a method, kept until the world is there.
+typedef struct couMethodSettings {
+    char method[COU_NAME_SIZE];
+    uint8_t *block; ///< laid out as couMethodParams() says
+    bool *is_given; ///< one a parameter
+} couMethodSettings;
+
+typedef struct couSceneInfo {
+    float duration; ///< [s]
+    float fps;
+} couSceneInfo;
+
+struct couScene {
+    couSandbox sandbox;
+    couFaults *faults;       ///< where readers report: the loader's list, or callback_faults
+    couFaults callback_faults;
+    bool is_loading;
+    char path[1024];
+    char folder[1024];      ///< real path of the scene's folder
+    char title[128];
+    char note[512];
+    char runtime_error[544];
+    couSceneInfo info;
+    couWorldDef world_def;
+    char scene_where[192];  ///< "" while there was no scene{}
+    bool is_seed_fixed;     ///< --set seed
+    bool has_bad_size;      ///< spacing, dimension or max_particles had a fault
+    couCamera camera;
+    char camera_where[192];
+    couSceneMaterial *materials;
+    size_t material_count, material_capacity;
+    couRecord **records;
+    size_t record_count, record_capacity;
+    couMethodSettings *settings;
+    size_t setting_count, setting_capacity;
+    uint64_t hash;
+    int store; ///< reference of world.store
+    int world_object;
+    couWorld *world;
+};
+
+static inline couScene *couScene_Of(lua_State *lua)
+{
+    return (couScene *)couSandbox_Of(lua)->owner;
+}
+
+extern const couLimits couLoadLimits, couCallbackLimits;
+
+// --- Reading tables (read.c) -------------------------------------------------------------------------------------------------
+
+/// A table argument being read: faults go to the scene's list with the line of the call.
+typedef struct couReader {
+    couScene *scene;
+    lua_State *lua;
+    const char *call; ///< "body", "fluid"...
+    char where[192];
+    int fault_count; ///< of this call
+} couReader;
+
+/// A key that no parameter table has. The value is on top of the stack; the function leaves it there.
+typedef struct couExtraKey {
+    const char *name;
+    void (*read)(couReader *reader, const char *key, void *target);
+} couExtraKey;
+
+/// A reader for the running C function, called from Lua.
+couReader couReader_Begin(lua_State *lua, const char *call);
+void couReader_Fault(couReader *reader, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/// Copies faults of the library with this call's line.
+void couReader_Adopt(couReader *reader, couFaults *faults, const char *key);
+/// Reads every key of the table at `index` into `def` (by `params`, may be NULL) or by `extras`; unknown keys are faults.
+/// Positional entries 1 to `positional` are left to the caller. `is_given` (one a parameter) may be NULL.
+void couReader_Table(couReader *reader, int index, const couParamTable *params, void *def, const couExtraKey *extras,
+                     int extra_count, void *target, int positional, bool *is_given);
+/// Sets one parameter from the value on top of the stack.
+bool couReader_Param(couReader *reader, const couParam *param, void *def);
+/// A vector of two or three finite numbers on top of the stack; false and a fault otherwise.
+bool couReader_Vector(couReader *reader, const char *key, couVec3 *vector);
+/// A text on top of the stack of at most size - 1 bytes.
+bool couReader_Text(couReader *reader, const char *key, char *text, size_t size);
+/// {axis =, degrees =} on top of the stack.
+bool couReader_Turn(couReader *reader, const char *key, couQuat *rotation);
+/// The table at `index`, or a fault and false.
+bool couReader_IsTable(couReader *reader, int index);
+/// "the text 'abc'", "a table"... of the value at `index`.
+void couDescribeValue(lua_State *lua, int index, char *text, size_t size);
+/// Raises an error when the scene is no longer loading.
+void couCheckLoading(lua_State *lua, const char *call);
+
+// --- Poses (read.c) ----------------------------------------------------------------------------------------------------------
+
+couPose couComposePoses(couPose a, couPose b); ///< b, then a
+couQuat couTurnBetween(couVec3 from, couVec3 to); ///< unit vectors; opposite ones turn about z where that is possible
+
+// --- Parts of the script's language ------------------------------------------------------------------------------------------
+
+void couScene_OpenShapes(lua_State *lua); ///< shapes.c
+void couScene_OpenThings(lua_State *lua); ///< things.c: scene, material, body, fluid...
+void couScene_OpenWorld(lua_State *lua);  ///< callbacks.c
+void couScene_OpenRequire(lua_State *lua); ///< require.c
+
+/// The shape on top of the stack; false and a fault when it is none. A faulty shape gives true and shape NULL.
+bool couReader_Shape(couReader *reader, const char *key, couShapeRef *shape);
+/// Reads a fluid{} or pour{} table at `index`. The shape is not retained.
+void couReader_Fluid(couReader *reader, int index, couRecord *record);
+/// The material on top of the stack, an object or a name: its index, -1 after a fault (also for one that had a fault itself).
+int couReader_Material(couReader *reader, const char *key, bool *is_faulty);
+const couParamTable *couSceneInfoParams(void);
+/// The settings of a method, with its defaults when new. NULL without memory.
+couMethodSettings *couScene_Settings(couScene *scene, const char *method);
+
+/// Overrides of scene and method keys and materials (overrides.c).
+void couScene_ApplyOverrides(couScene *scene, const couSceneOptions *options, couFaults *faults);
+/// The value of the last override with this key, or NULL.
+const char *couFindOverride(const couSceneOptions *options, const char *key);
+/// The world from the records, with the checks that need it (build.c). False when there are faults.
+bool couScene_Build(couScene *scene, couFaults *faults);
+/// Checks a fluid's size and place and fills it; false after faults.
+bool couScene_AddFluid(couScene *scene, const couRecord *record, couFaults *faults);
+
+/// Where a record's thing is at a time, by its motion. False after a Lua error or a bad result, which is reported (callbacks.c).
+bool couRecord_ReadMotion(couRecord *record, double time, couPose *pose);
+couMotionFcn couScene_Motion;
+couFieldFcn couScene_Field;
+couEventFcn couScene_Event;
+
+/// Reads a regular file of at most COU_SCRIPT_BYTES; NULL and a message otherwise. The caller frees.
+char *couReadScript(const char *path, size_t *size, char *message, size_t message_size);
+/// Adds bytes to the scene's content hash.
+void couScene_AddToHash(couScene *scene, const void *bytes, size_t size);

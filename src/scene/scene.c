@@ -1,0 +1,236 @@
+// Loading a scene: find the file, run it in the sandbox, apply --set, build the world.
+#include "scene/internal.h"
+
+#include "base/base.h"
+
+#include <lauxlib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <xxhash.h>
+
+void couScene_AddToHash(couScene *scene, const void *bytes, size_t size)
+{
+    scene->hash = XXH3_64bits_withSeed(bytes, size, scene->hash);
+}
+
+// --- Finding the file --------------------------------------------------------------------------------------------------------
+
+static void missing_scene(const char *name, couFaults *faults)
+{
+    char **names = couListScenes();
+    int count = 0;
+    while (names && names[count]) ++count;
+    const char *nearest = couSuggest((const char *const *)names, count, name);
+    if (nearest) {
+        couFaults_Add(faults, name, NULL, "there is no scene of this name: did you mean '%s'?", nearest);
+    } else {
+        couFaults_Add(faults, name, NULL, "there is no scene of this name in the gallery; a file needs its path, like ./%.60s.lua", name);
+    }
+    couFreeNames(names);
+}
+
+static bool is_path(const char *text)
+{
+    size_t length = strlen(text);
+    return strchr(text, '/') || (length > 4 && strcmp(text + length - 4, ".lua") == 0);
+}
+
+static bool find_file(couScene *scene, const char *path_or_name, couFaults *faults)
+{
+    if (!is_path(path_or_name)) {
+        if (couFindScene(path_or_name, scene->path, sizeof scene->path)) return true;
+        missing_scene(path_or_name, faults);
+        return false;
+    }
+    if (strlen(path_or_name) >= sizeof scene->path) {
+        couFaults_Add(faults, path_or_name, NULL, "the path is longer than %zu bytes", sizeof scene->path - 1);
+        return false;
+    }
+    strcpy(scene->path, path_or_name);
+    return true;
+}
+
+// The real folder of the file, for require.
+static bool find_folder(couScene *scene)
+{
+    char *real = realpath(scene->path, NULL);
+    char *slash = real ? strrchr(real, '/') : NULL;
+    bool is_good = slash && strlen(real) < sizeof scene->folder;
+    if (is_good) {
+        *slash = '\0';
+        snprintf(scene->folder, sizeof scene->folder, "%s", real[0] ? real : "/");
+    }
+    free(real);
+    return is_good;
+}
+
+// --- Running it --------------------------------------------------------------------------------------------------------------
+
+static int open_language(lua_State *lua)
+{
+    couScene_OpenShapes(lua);
+    couScene_OpenThings(lua);
+    couScene_OpenWorld(lua);
+    couScene_OpenRequire(lua);
+    return 0;
+}
+
+static void add_lua_fault(couScene *scene, couFaults *faults)
+{
+    const couLuaError *error = &scene->sandbox.error;
+    couFaults_Add(faults, error->where[0] ? error->where : scene->path, NULL, "%s", error->message);
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+// False when the script could not run to its end. Faults of its calls alone do not stop it.
+static bool run_script(couScene *scene, const char *text, size_t size, couFaults *faults)
+{
+    couSandbox *sandbox = &scene->sandbox;
+    lua_pushcfunction(sandbox->lua, open_language);
+    bool is_good = couSandbox_Call(sandbox, 0, 0, couLoadLimits) &&
+                   couSandbox_Compile(sandbox, base_name(scene->path), scene->path, text, size) &&
+                   couSandbox_Call(sandbox, 0, 0, couLoadLimits);
+    if (!is_good) add_lua_fault(scene, faults);
+    return is_good;
+}
+
+static void seed_from_override(couScene *scene, const couSceneOptions *options)
+{
+    const char *seed = couFindOverride(options, "seed");
+    if (!seed) return;
+    couSandbox_SeedRandom(&scene->sandbox, (uint64_t)strtoll(seed, NULL, 10));
+    scene->is_seed_fixed = true;
+}
+
+static void hash_options(couScene *scene, const couSceneOptions *options)
+{
+    for (int i = 0; options && i < options->override_count; ++i) {
+        couScene_AddToHash(scene, options->overrides[i].key, strlen(options->overrides[i].key) + 1);
+        couScene_AddToHash(scene, options->overrides[i].value, strlen(options->overrides[i].value) + 1);
+    }
+    couScene_AddToHash(scene, scene->world_def.method, strlen(scene->world_def.method));
+}
+
+static bool load(couScene *scene, const couSceneOptions *options, couFaults *faults)
+{
+    char message[160];
+    size_t size;
+    char *text = couReadScript(scene->path, &size, message, sizeof message);
+    if (!text || !find_folder(scene)) {
+        couFaults_Add(faults, scene->path, NULL, "%s", text ? "the path is too long" : message);
+        free(text);
+        return false;
+    }
+    couScene_AddToHash(scene, text, size);
+    seed_from_override(scene, options);
+    bool has_run = run_script(scene, text, size, faults);
+    free(text);
+    if (!has_run) return false;
+    if (!scene->scene_where[0]) couFaults_Add(faults, scene->path, "scene", "there is no scene{} in this file");
+    couScene_ApplyOverrides(scene, options, faults);
+    hash_options(scene, options);
+    bool has_size = scene->scene_where[0] && !scene->has_bad_size;
+    return has_size && couScene_Build(scene, faults);
+}
+
+couScene *couLoadScene(const char *path_or_name, const couSceneOptions *options, couFaults *faults)
+{
+    couScene *scene = calloc(1, sizeof *scene);
+    if (!scene || !couSandbox_Open(&scene->sandbox, scene)) {
+        couFaults_Add(faults, path_or_name, NULL, "out of memory");
+        free(scene);
+        return NULL;
+    }
+    // Faults of this load only: the caller's list may have others.
+    couFaults own = {0};
+    scene->faults = &own;
+    scene->is_loading = true;
+    scene->world_def = couDefaultWorldDef();
+    couParams_SetDefaults(couSceneInfoParams(), &scene->info);
+    scene->camera = (couCamera){.fov = 40};
+    bool is_good = find_file(scene, path_or_name, &own) && load(scene, options, &own);
+    for (int i = 0; i < own.count; ++i) {
+        couFaults_Add(faults, own.items[i].where, own.items[i].key, "%s", own.items[i].message);
+    }
+    is_good = is_good && own.count == 0;
+    couFaults_Clear(&own);
+    scene->faults = &scene->callback_faults;
+    scene->is_loading = false;
+    if (!scene->title[0]) snprintf(scene->title, sizeof scene->title, "%.100s", base_name(scene->path));
+    if (is_good) return scene;
+    couCloseScene(scene);
+    return NULL;
+}
+
+void couCloseScene(couScene *scene)
+{
+    if (!scene) return;
+    couDestroyWorld(scene->world);
+    for (size_t i = 0; i < scene->record_count; ++i) {
+        couShape_Release(scene->records[i]->shape.shape);
+        free(scene->records[i]);
+    }
+    for (size_t i = 0; i < scene->setting_count; ++i) {
+        free(scene->settings[i].block);
+        free(scene->settings[i].is_given);
+    }
+    couFree(NULL, scene->records);
+    couFree(NULL, scene->settings);
+    couFree(NULL, scene->materials);
+    couSandbox_Close(&scene->sandbox);
+    couFaults_Clear(&scene->callback_faults);
+    free(scene);
+}
+
+// --- Reading it --------------------------------------------------------------------------------------------------------------
+
+couWorld *couScene_World(couScene *scene)
+{
+    return scene->world;
+}
+
+const char *couScene_Title(const couScene *scene)
+{
+    return scene->title;
+}
+
+const char *couScene_Note(const couScene *scene)
+{
+    return scene->note;
+}
+
+const char *couScene_Path(const couScene *scene)
+{
+    return scene->path;
+}
+
+double couScene_Duration(const couScene *scene)
+{
+    return scene->info.duration;
+}
+
+double couScene_Fps(const couScene *scene)
+{
+    return scene->info.fps;
+}
+
+uint64_t couScene_ContentHash(const couScene *scene)
+{
+    return scene->hash;
+}
+
+couCamera couScene_Camera(const couScene *scene)
+{
+    return scene->camera;
+}
+
+const char *couScene_RuntimeError(const couScene *scene)
+{
+    return scene->runtime_error[0] ? scene->runtime_error : NULL;
+}
