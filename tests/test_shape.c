@@ -956,6 +956,15 @@ static void pockets_see_each_other(void **context)
         CHECK(check_pockets(trees[k].name, trees[k].shape, trees[k].dimension) > 100, "%s", trees[k].name);
     release_trees(trees);
 
+    // What is inside a wall around a solid that is not convex does not all see each other.
+    for (int k = 0; k < PRIMITIVE_COUNT; ++k) {
+        if (primitives()[k].def.kind == cou_shapeDisk) continue;
+        couShape *shell = make_shell(make(primitives()[k].def), 0.05f, false);
+        check_pockets(primitives()[k].name, shell, 2);
+        check_pockets(primitives()[k].name, shell, 3);
+        couShape_Release(shell);
+    }
+
     // Many children, so that pockets are hashed, and a nest of unions.
     couShape *many[14];
     for (int i = 0; i < 13; ++i) many[i] = make_placed(make_box(0.2f, 0.2f, 0.2f), random_point(3, 1), random_rotation());
