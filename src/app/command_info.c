@@ -4,6 +4,7 @@
 #include "io/file.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,7 +191,9 @@ static bool describe(const char *path, couFaults *faults)
     if (has_ending(path, ".h5")) return describe_checkpoint(path, faults);
     if (has_ending(path, ".json")) return describe_json(path, faults);
     if (has_ending(path, ".csv")) return describe_csv(path, faults);
-    if (has_ending(path, ".lua"))
+    if (stat(path, &status) != 0)
+        couFaults_Add(faults, path, NULL, "cannot be read: %s", strerror(errno));
+    else if (has_ending(path, ".lua"))
         couFaults_Add(faults, path, NULL, "is a scene; coulis check describes scenes");
     else
         couFaults_Add(faults, path, NULL, "is of no known kind: .vtp, .ply, .h5, .json, .csv or a run's folder");
