@@ -262,8 +262,9 @@ static void forge(const char *path, const char *from, const char *to, size_t len
     if (at == NULL) fail_msg("'%s' is not in the file", from);
     memcpy(at, to, length);
     uint64_t hash = XXH3_64bits(data + seal_bytes, size - seal_bytes);
-    memset(data, 0, seal_bytes);
-    snprintf(data, seal_bytes, "Coulis checkpoint 1\nbytes %zu\nxxh3 %016llx\n", size, (unsigned long long)hash);
+    char seal[seal_bytes] = {0};
+    snprintf(seal, sizeof seal, "Coulis checkpoint 1\nbytes %zu\nxxh3 %016llx\n", size, (unsigned long long)hash);
+    memcpy(data, seal, seal_bytes);
     write_bytes(path, data, size);
     free(data);
 }

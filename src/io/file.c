@@ -42,7 +42,7 @@ bool couFile_Create(couFile *file, const char *path, couFaults *faults)
         return false;
     }
     memcpy(file->path, path, length + 1);
-    snprintf(file->temporary, sizeof file->temporary, "%.*s.%ld.tmp", (int)length, path, (long)getpid());
+    snprintf(file->temporary, sizeof file->temporary, "%s.%d.tmp", file->path, (int)getpid());
 
     // The rename would put a plain file in the place of a device or fail on a folder after all the work.
     struct stat status;
