@@ -77,7 +77,9 @@ static double measure_flops(const couParallel *parallel)
 couMachine couMeasureMachine(int threads)
 {
     couParallel parallel = couMakeParallel(threads);
-    return (couMachine){measure_bandwidth(&parallel), measure_flops(&parallel)};
+    couMachine machine = {measure_bandwidth(&parallel), measure_flops(&parallel)};
+    couFreeParallel(&parallel);
+    return machine;
 }
 
 // --- Work of the phases ------------------------------------------------------------------------------------------------------

@@ -8,11 +8,13 @@
 typedef void couBlockFcn(void *context, int block, size_t begin, size_t end, int worker);
 
 typedef struct couParallel {
-    int threads; ///< 1 to COU_MAX_THREADS
+    int threads;          ///< 1 to COU_MAX_THREADS
+    struct couPool *pool; ///< the waiting threads; NULL for one thread
 } couParallel;
 
 couParallel couMakeParallel(int threads); ///< 0: all cores
-/// Runs all blocks of `block_size` items. Small loops run on the calling thread.
+void couFreeParallel(couParallel *parallel);
+/// Runs all blocks of `block_size` items; one loop at a time per couParallel. Loops of one block run on the calling thread.
 void couFor(const couParallel *parallel, size_t count, size_t block_size, couBlockFcn *function, void *context);
 
 static inline int couBlockCount(size_t count, size_t block_size) { return (int)((count + block_size - 1) / block_size); }

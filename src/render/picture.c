@@ -51,6 +51,7 @@ void couDestroyRenderer(couRenderer *renderer)
 {
     if (!renderer) return;
     rtcReleaseDevice(renderer->device);
+    couFreeParallel(&renderer->parallel);
     couFree(NULL, renderer);
 }
 

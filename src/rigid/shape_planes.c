@@ -54,8 +54,11 @@ static void add_planes(Planes *planes, const couShape *shape, int dimension, cou
     case cou_shapePlaced: {
         int first = planes->count;
         add_planes(planes, shape->placed.child, couShapeChildDimension(shape, dimension), couShapeToChild(shape, p));
-        for (int k = first; k < planes->count; ++k)
-            planes->items[k].normal = couRotate(shape->def.pose.rotation, planes->items[k].normal);
+        for (int k = first; k < planes->count; ++k) {
+            couVec3 normal = couShapeFromChild(shape, planes->items[k].normal);
+            if (dimension == 2) normal = couNormalize((couVec3){normal.x, normal.y, 0}); // of a child that leaves the plane
+            planes->items[k].normal = normal;
+        }
         break;
     }
     case cou_shapeShell: {

@@ -90,6 +90,7 @@ void couDestroyWorld(couWorld *world)
     couFree(memory, world->flags);
     couFree(memory, world->impulses);
     couFluid *fluid = &world->fluid;
+    couFreeParallel(&fluid->parallel);
     couTable_Free(&fluid->table);
     couGrid_Free(&fluid->grid);
     couNeighbors_Free(&fluid->neighbors);
