@@ -4,7 +4,6 @@ MAKEFLAGS += --no-print-directory
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-# Tests run side by side, each with threads of its own; threads that spin while they wait would steal each other's cores (20 times slower).
 CTEST = ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 
 # A new build folder is without tests, since cmocka may not be there; `make test` turns them on. Options stay in the folder's cache,

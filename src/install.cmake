@@ -1,5 +1,5 @@
 # What `cmake --install` leaves: library, headers, CMake package, pkg-config file; program, scenes, completion; docs.
-# The library is static, so that its own dependencies (threads, OpenMP, maths) are named in both package files.
+# The library is static, so that its own dependencies (threads, maths, perhaps OpenMP) are named in both package files.
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/coulis)
 
 install(TARGETS coulis EXPORT coulisTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
