@@ -1,0 +1,164 @@
+// Eight at a time: the operations against plain loops, and the three builds of every hot loop against each other, bit by bit.
+#include "testing.h"
+
+static float noise(couRandom *random) { return couRandomSigned(random) * powf(10.0f, 3.0f * couRandomSigned(random)); }
+
+static void test_operations(void **context)
+{
+    (void)context;
+    enum { SEED = 8 };
+    couRandom random = {SEED};
+    for (int round = 0; round < 1000; ++round) {
+        float a[8], b[8], r[8];
+        for (int k = 0; k < 8; ++k) a[k] = noise(&random), b[k] = noise(&random);
+        b[round % 8] = a[round % 8]; // equal values too
+        couFloatW x = couLoadW(a), y = couLoadW(b);
+#define CHECK_EACH(wide, plain) \
+    do { \
+        couStoreW(r, wide); \
+        for (int k = 0; k < 8; ++k) CHECK_NEAR(r[k], (float)(plain), 0, SEED); \
+    } while (0)
+        CHECK_EACH(couAddW(x, y), a[k] + b[k]);
+        CHECK_EACH(couSubW(x, y), a[k] - b[k]);
+        CHECK_EACH(couMulW(x, y), a[k] * b[k]);
+        CHECK_EACH(couDivW(x, y), a[k] / b[k]);
+        CHECK_EACH(couMinW(x, y), a[k] < b[k] ? a[k] : b[k]);
+        CHECK_EACH(couMaxW(x, y), a[k] > b[k] ? a[k] : b[k]);
+        CHECK_EACH(couSqrtW(couMulW(x, x)), sqrtf(a[k] * a[k]));
+        CHECK_EACH(couSelectW(couLessW(x, y), x, couSetW(7.0f)), a[k] < b[k] ? a[k] : 7.0f);
+        unsigned bits = couBitsW(couLessW(x, y));
+        for (int k = 0; k < 8; ++k) assert_int_equal(bits >> k & 1, a[k] < b[k]);
+        float sum = ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
+        CHECK_NEAR(couSumW(x), sum, 0, SEED);
+    }
+}
+
+static void test_records(void **context)
+{
+    (void)context;
+    couVec4 records[40], out[8];
+    for (int i = 0; i < 40; ++i) records[i] = (couVec4){(float)i, (float)i + 100, (float)i + 200, (float)i + 300};
+    const uint32_t index[8] = {39, 0, 7, 7, 12, 31, 5, 20};
+    couFloatW x, y, z, w;
+    couLoadRecordsW(records, index, &x, &y, &z, &w);
+    float plain[4][8];
+    couStoreW(plain[0], x), couStoreW(plain[1], y), couStoreW(plain[2], z), couStoreW(plain[3], w);
+    for (int k = 0; k < 8; ++k)
+        for (int c = 0; c < 4; ++c) CHECK_NEAR(plain[c][k], (float)index[k] + 100.0f * (float)c, 0, 0);
+    couStoreRecordsW(out, x, y, z, w);
+    for (int k = 0; k < 8; ++k) assert_memory_equal(&out[k], &records[index[k]], sizeof *out);
+    couAddRecord(&out[3], &records[1]);
+    CHECK_NEAR(out[3].x, 8, 0, 0);
+    CHECK_NEAR(out[3].w, 608, 0, 0);
+}
+
+static void test_compress(void **context)
+{
+    (void)context;
+    const uint32_t index[8] = {10, 11, 12, 13, 14, 15, 16, 17};
+    for (unsigned bits = 0; bits < 256; ++bits) {
+        uint32_t out[16];
+        int expected = 0;
+        int got = couCompressW(out, index, bits);
+        for (int k = 0; k < 8; ++k)
+            if (bits >> k & 1) assert_int_equal(out[expected++], index[k]);
+        assert_int_equal(got, expected);
+    }
+}
+
+// The table behind the v3 build's compress.
+extern const uint64_t couCompressTable[256];
+static void test_compress_table(void **context)
+{
+    (void)context;
+    for (unsigned bits = 0; bits < 256; ++bits) {
+        int place = 0;
+        for (unsigned k = 0; k < 8; ++k)
+            if (bits >> k & 1) assert_int_equal(couCompressTable[bits] >> (8 * place++) & 0xff, k);
+    }
+}
+
+// --- Hot loops ---------------------------------------------------------------------------------------------------------------
+
+// A cloud of two liquids of different mass and viscosity above a floor, a few particles in one place.
+static couWorld *make_cloud(couIsa isa, int dimension, int materials, float size, int seed)
+{
+    couWorld *world = make_world(dimension, 0.02f, EARTH, 1);
+    add_liquid(world, 1000, 0.5f);
+    if (materials > 1) add_liquid(world, 2700, 20.0f);
+    add_body(world, make_plane(0.1f, 1, 0), at(0, -0.4f * size, 0), 0.3f);
+    add_cloud(world, 2000, size, 0, materials, 1.0f, seed);
+    couVec3 twins[3] = {{0.01f, 0.02f, 0}, {0.01f, 0.02f, 0}, {0.01f, 0.02f, 0}};
+    couFaults faults = {0};
+    assert_true(couWorld_AddParticles(world, couWorld_MaterialAt(world, 0), twins, NULL, 3, &faults));
+    world->fluid.neighbors.isa = isa;
+    prepare_world(world);
+    return world;
+}
+
+static void check_same(couWorld *a, couWorld *b, couIsa isa, const char *after, int seed)
+{
+    size_t count = a->fluid.table.count;
+    for (int c = 0; c < a->fluid.table.column_count; ++c) {
+        const couColumn *column = &a->fluid.table.columns[c];
+        const char *p = column->data, *q = b->fluid.table.columns[c].data;
+        for (size_t i = 0; i < count; ++i)
+            if (memcmp(p + i * column->row_bytes, q + i * column->row_bytes, column->row_bytes) != 0)
+                fail_msg("%s differs from scalar in column %s, row %zu after %s, seed %d", couIsaName(isa), column->name, i, after, seed);
+    }
+    for (size_t i = 0; i < count; ++i) {
+        assert_int_equal(a->fluid.neighbors.count[i], b->fluid.neighbors.count[i]);
+        assert_int_equal(a->fluid.neighbors.below[i], b->fluid.neighbors.below[i]);
+        assert_memory_equal(a->fluid.neighbors.first[i], b->fluid.neighbors.first[i], a->fluid.neighbors.count[i] * sizeof(uint32_t));
+    }
+}
+
+static void check_variants(int dimension, int materials, float size, int near, float dt, int seed)
+{
+    for (int isa = cou_isaBase; isa <= (int)couBestIsa(); ++isa) {
+        couWorld *worlds[2] = {make_cloud(cou_isaScalar, dimension, materials, size, seed), make_cloud((couIsa)isa, dimension, materials, size, seed)};
+        couStepReport reports[2] = {{0}};
+        static const couPhase phases[] = {cou_phaseNeighbors, cou_phasePressure, cou_phaseViscosity};
+        for (int w = 0; w < 2; ++w) {
+            pvfs_params(worlds[w])->near = near;
+            find_pairs(worlds[w]);
+        }
+        check_same(worlds[0], worlds[1], (couIsa)isa, "search", seed);
+        for (int p = 1; p < COU_COUNT(phases); ++p) {
+            for (int w = 0; w < 2; ++w) run_method_phase(worlds[w], phases[p], dt, &reports[w]);
+            check_same(worlds[0], worlds[1], (couIsa)isa, couPhaseName(phases[p]), seed);
+        }
+        assert_int_equal(reports[0].guard_count, reports[1].guard_count);
+        for (int k = 0; k < 5; ++k)
+            for (int w = 0; w < 2; ++w) couWorld_Step(worlds[w], 0.002f);
+        assert_true(hash_world(worlds[0]) == hash_world(worlds[1]));
+        couDestroyWorld(worlds[0]);
+        couDestroyWorld(worlds[1]);
+    }
+}
+
+static void test_variants_3d(void **context)
+{
+    (void)context;
+    check_variants(3, 1, 0.25f, cou_nearDensity, 0.005f, 1);
+    check_variants(3, 2, 0.25f, cou_nearDensity, 0.005f, 2);
+    check_variants(3, 2, 0.12f, cou_nearDistance, 0.05f, 3); // dense, the guard acts
+    check_variants(3, 1, 2.0f, cou_nearNone, 0.005f, 4);     // sparse
+}
+
+static void test_variants_2d(void **context)
+{
+    (void)context;
+    check_variants(2, 1, 0.9f, cou_nearDensity, 0.005f, 5);
+    check_variants(2, 2, 0.5f, cou_nearDensity, 0.05f, 6);
+    check_variants(2, 2, 4.0f, cou_nearDensity, 0.005f, 7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_operations),     cmocka_unit_test(test_records),     cmocka_unit_test(test_compress),
+        cmocka_unit_test(test_compress_table), cmocka_unit_test(test_variants_3d), cmocka_unit_test(test_variants_2d),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
