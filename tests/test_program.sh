@@ -309,6 +309,17 @@ ends 0 info crash/checkpoint.h5
 has "the last good checkpoint is the frame before" "^frame +$((frame - 1))," stdout
 same "no frame file of the failed frame" $((frame - 1)) "$(count crash 'particles_*')"
 
+cat >lost.lua <<'LUA'
+scene { title = "A shot into the void", spacing = 0.002, duration = 1, speed = 1, depth = 0.01 }
+fluid { material = material("water"), shape = box { size = {0.006, 0.006, 0.006} }, velocity = {9000, 0, 0} }
+LUA
+ends 1 run lost.lua --out lost --checkpoint-every 1 --quiet
+has "lost particles are named" "^frame [0-9]+: [0-9]+ particles flew out of reach, the first is particle [0-9]+ at 0\.[0-9]+ s" stderr
+frame=$(sed -n 's/^frame \([0-9]*\): .*out of reach.*/\1/p' stderr)
+ends 0 info lost/checkpoint.h5
+has "the last good checkpoint is kept" "^frame +$((frame - 1))," stdout
+ends 0 run lost.lua --resume lost --out lost2 --frames $((frame - 1)) --quiet
+
 # --- check, list, info ---
 
 ends 0 check splash

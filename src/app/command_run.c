@@ -296,6 +296,9 @@ static bool open_folder(Run *run)
 static void explain_trouble(Run *run, const couStepReport *report)
 {
     const char *error = couScene_RuntimeError(run->scene);
+    float speed = fmaxf(couWorld_Def(run->world)->speed, 1.0f);
+    if (isfinite(report->max_speed)) speed = fmaxf(speed, report->max_speed);
+    double time = couWorld_Time(run->world);
     char where[32];
     snprintf(where, sizeof where, "frame %d", run->frame + 1);
     if (error) couFaults_Add(&run->faults, where, NULL, "%s", error);
@@ -304,20 +307,18 @@ static void explain_trouble(Run *run, const couStepReport *report)
             &run->faults, where, NULL,
             "%lld particles are not finite any more, the first is particle %u at %.6g s; a higher 'speed' makes smaller "
             "steps: --set speed=%.3g",
-            (long long)report->nan_count, report->first_bad_id, couWorld_Time(run->world),
-            2.0 * fmax(couWorld_Def(run->world)->speed, 1.0));
-    if (report->nan_count == 0 && report->lost_count > 0)
+            (long long)report->nan_count, report->first_bad_id, time, 2.0 * speed);
+    else if (report->lost_count > 0)
         couFaults_Add(
             &run->faults, where, NULL,
             "%lld particles flew out of reach, the first is particle %u at %.6g s; catch them with a sink or a wall, or "
-            "raise 'speed' for smaller steps: --set speed=%.3g",
-            (long long)report->lost_count, report->first_bad_id, couWorld_Time(run->world),
-            2.0 * fmax(couWorld_Def(run->world)->speed, 1.0));
+            "take smaller steps: --set speed=%.3g",
+            (long long)report->lost_count, report->first_bad_id, time, 2.0 * speed);
     if (run->checkpoint_frame >= 0)
-        couFaults_Add(&run->faults, where, NULL,
-                      "the last good checkpoint, frame %d, is kept in %.200s; --resume with --force and another "
-                      "--set goes on from there",
-                      run->checkpoint_frame, run->folder);
+        couFaults_Add(
+            &run->faults, where, NULL,
+            "the last good checkpoint, frame %d, is kept in %.200s; --resume with --force and another --set goes on from there",
+            run->checkpoint_frame, run->folder);
     run->has_diverged = true;
 }
 
