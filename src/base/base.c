@@ -90,7 +90,7 @@ void *couAlloc(couMemory *memory, size_t bytes)
     static _Atomic unsigned turn;
     size_t stagger = bytes >= 1 << 16 ? 64 * (atomic_fetch_add(&turn, 1) % 31) * 3 : 0;
     size_t total = bytes + HEADER_BYTES + stagger;
-    if (total < bytes) return NULL;
+    if (total < bytes || total > SIZE_MAX - 63) return NULL;
     total = (total + 63) & ~(size_t)63;
     char *base = alloc_hook ? alloc_hook(total, 64) : aligned_alloc(64, total);
     if (!base) return NULL;

@@ -195,7 +195,8 @@ static void smooth_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
     int count = sweep->neighbors->count[i] - below;
     if (count <= 0) return;
     uint32_t list[COU_MAX_NEIGHBORS + COU_WIDTH];
-    memcpy(list, sweep->neighbors->first[i] + below, (size_t)count * sizeof *list);
+    const uint32_t *above = sweep->neighbors->first[i] + below;
+    for (int k = 0; k < count; k += COU_WIDTH) memcpy(list + k, above + k, COU_WIDTH * sizeof *list); // chunks have room behind
     for (int k = count; k % COU_WIDTH; ++k) list[k] = (uint32_t)sweep->count;
     gather_pairs(sweep, i, list, count, pairs);
 

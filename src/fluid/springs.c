@@ -192,8 +192,8 @@ static void add_springs(AdjustJob *job, size_t i, couSpringBlock *block, IdSet *
         const couMaterialDef *b = &fluid->materials[material[j]];
         bool is_commanded = material[i] == job->add_material && material[j] == job->add_material;
         if (id[j] < id[i] || !(is_commanded || (is_growing && b->springs == cou_springsPlastic))) continue;
+        if (!id_set_add(known, id[j])) continue;
         float r = distance(position[i], position[j]);
-        if (!(r < fluid->h) || !id_set_add(known, id[j])) continue;
         float rest = is_commanded ? r : flow(fluid->h, r, job->dt, a, b);
         if (!push_spring(job->net, block, (couSpring){id[j], j, rest})) return;
     }
