@@ -6,7 +6,7 @@
 
 #define ANY (-3.0e38)
 #define MOST 3.0e38
-#define LARGE_TIME 1.0e30 // stands for "never" [s]
+#define LARGE_TIME ((double)1.0e30f) // stands for "never" [s]; exactly a float, so that the default is within its own range
 
 // --- World -------------------------------------------------------------------------------------------------------------------
 
