@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 void couScene_AddToHash(couScene *scene, const void *bytes, size_t size)
