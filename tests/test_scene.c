@@ -9,6 +9,8 @@
 #include "base/base.h"
 #include "scene/scene.h"
 
+#include <lua5.4/lauxlib.h>
+#include <lua5.4/lualib.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -523,7 +525,9 @@ static void test_memory_bombs(void **state)
         {HEAD "table.move({}, 1, 2^60, 2)", 2, "", "too many"},
         {HEAD "local t = {} for i = 1, 1e5 do t[i] = ('x'):rep(1000) end table.concat(t)", 2, "", "memory"},
         {HEAD "for i = 1, 1e9 do body { shape = sphere { radius = 1 } } end", 2, "", "more than 20000 things"},
-        {HEAD "local s = sphere { radius = 1 } while true do s = union { s, s } end", 2, "", ""},
+        {HEAD "local s = sphere { radius = 1 } for i = 1, 100 do s = union { s, s } end", 2, "union.children", "primitives"},
+        {HEAD "local p, t = {}, {} for i = 1, 60 do p[i] = {math.cos(i / 10), math.sin(i / 10)} end\n"
+              "while true do t[#t + 1] = union { polygon { points = p } } end", 3, "", "memory"},
     };
     for (int i = 0; i < COU_COUNT(bombs); ++i) {
         double start = cpu_seconds();
@@ -533,6 +537,19 @@ static void test_memory_bombs(void **state)
     }
     // Endless in Lua's own C code, harmless here.
     check_script("assert((''):rep(2^62) == '') assert((''):rep(1e18, '') == '')");
+}
+
+static void test_fault_flood(void **state)
+{
+    (void)state;
+    couFaults faults = {0};
+    assert_null(load_with(HEAD "while true do sphere { radius = -1 } end", NULL, &faults));
+    assert_in_range(faults.count, 100, 300);
+    assert_non_null(strstr(faults.items[faults.count - 1].message, "more than 200 faults"));
+    couFaults_Clear(&faults);
+    assert_null(load_with(HEAD "local t = {} for i = 1, 1e5 do t['k' .. i] = i end body(t)", NULL, &faults));
+    assert_in_range(faults.count, 100, 300);
+    couFaults_Clear(&faults);
 }
 
 // Garbage is collected when the limit comes near: using much over time is fine.
@@ -606,6 +623,73 @@ static void test_patterns(void **state)
                  "for _, p in ipairs { '(', ')', '[a', '%', '%b', '%f', '(()', '%1', '[%' } do assert(not pcall(string.find, 'x', p), p) end\n"
                  "assert(not pcall(string.gsub, 'x', 'x', '%2') and not pcall(string.gsub, 'x', 'x', '%q'))\n"
                  "assert(('x y'):gsub('(%w) (%w)', '%2 %1') == 'y x')\n");
+}
+
+// Lua's own string library makes random cases and says what they give; ours must give the same.
+static void test_patterns_like_lua(void **state)
+{
+    (void)state;
+    static const char generator[] =
+        "local seed, failed = ..., 0 math.randomseed(seed)\n"
+        "local atoms = { 'a', 'b', '.', '%a', '%d', '%s', '%w', '%W', '[ab]', '[^a]', '[a-c%d]', '[]x]', '%.', '%-', '[%w_]', '-', '$', '^', '[a-]' }\n"
+        "local repeats = { '', '', '', '*', '+', '-', '?' }\n"
+        "local extra = { '%b()', '%bab', '%f[%w]', '%f[^a]', '()' }\n"
+        "local letters = { 'a', 'b', 'c', 'x', '1', '2', ' ', '.', '-', '(', ')', '\\0', '\\200', '_', '$', '^' }\n"
+        "local function pick(t) return t[math.random(#t)] end\n"
+        "local function pattern(depth, state)\n"
+        "  local parts = {}\n"
+        "  for i = 1, math.random(0, 4) do\n"
+        "    local r = math.random(12)\n"
+        "    if r == 1 and depth < 3 then\n"
+        "      local own = state.count + 1 state.count = own\n"
+        "      parts[#parts + 1] = '(' .. pattern(depth + 1, state) .. ')' state.closed[own] = true\n"
+        "    elseif r == 2 then parts[#parts + 1] = pick(extra) if parts[#parts] == '()' then state.count = state.count + 1 end\n"
+        "    elseif r == 3 and state.count > 0 and state.closed[state.count] then parts[#parts + 1] = '%' .. state.count\n"
+        "    else parts[#parts + 1] = pick(atoms) .. pick(repeats) end\n"
+        "  end\n"
+        "  return table.concat(parts)\n"
+        "end\n"
+        "local common = [[\n"
+        "local function show(...) local t = table.pack(...) for i = 1, t.n do t[i] = math.type(t[i]) and ('%d'):format(t[i]) or tostring(t[i]) end return table.concat(t, '|') end\n"
+        "local function all(s, p, r, n)\n"
+        "  local out = { show(s:find(p)), show(s:match(p, n)), show(s:gsub(p, r)), show(s:gsub(p, r, 2)) }\n"
+        "  local i = 0 for a, b in s:gmatch(p) do i = i + 1 out[#out + 1] = show(a, b) if i > 20 then break end end\n"
+        "  out[#out + 1] = show(s:gsub(p, function(x) if x == 'a' then return nil end return '<' .. tostring(x) .. '>' end))\n"
+        "  return table.concat(out, '\\n')\n"
+        "end\n"
+        "return all\n"
+        "]]\n"
+        "local all = load(common)()\n"
+        "local out = { 'scene {}', 'local all = (function() ' .. common .. ' end)()', [==[local function check(s, p, r, n, e) local g = all(s, p, r, n) if g ~= e then error(p .. ' on ' .. s .. ': expected ' .. e .. ' got ' .. g) end end]==] }\n"
+        "for i = 1, 1500 do\n"
+        "  local state = { count = 0, closed = {} }\n"
+        "  local p = (math.random(5) == 1 and '^' or '') .. pattern(0, state) .. (math.random(6) == 1 and '$' or '')\n"
+        "  local s = {} for k = 1, math.random(0, 14) do s[k] = pick(letters) end s = table.concat(s)\n"
+        "  local r, n = pick { 'x', '%0%0', '[%1]', '%%', '' }, math.random(-3, 6)\n"
+        "  local ok, e = pcall(all, s, p, r, n)\n"
+        "  if ok then out[#out + 1] = ('check(%q, %q, %q, %d, %q)'):format(s, p, r, n, e) else failed = failed + 1 end\n"
+        "end\n"
+        "assert(failed < 400, failed)\n"
+        "return table.concat(out, '\\n')\n";
+    for (int seed = 1; seed <= 4; ++seed) {
+        lua_State *lua = luaL_newstate();
+        luaL_openlibs(lua);
+        if (luaL_loadstring(lua, generator) != LUA_OK) fail_msg("%s", lua_tostring(lua, -1));
+        lua_pushinteger(lua, seed);
+        if (lua_pcall(lua, 1, 1, 0) != LUA_OK) fail_msg("%s", lua_tostring(lua, -1));
+        size_t size;
+        const char *text = lua_tolstring(lua, -1, &size);
+        assert_true(size > 100000);
+        write_bytes("patterns.lua", text, size);
+        char path[512];
+        snprintf(path, sizeof path, "%s/patterns.lua", folder);
+        couFaults faults = {0};
+        couScene *scene = couLoadScene(path, NULL, &faults);
+        print_faults(&faults);
+        assert_non_null(scene);
+        couCloseScene(scene);
+        lua_close(lua);
+    }
 }
 
 static void random_values(const char *seed, double out[4])
@@ -937,17 +1021,19 @@ static int tear_down(void **state)
     return system(command);
 }
 
-int main(void)
+// An argument chooses tests: test_scene 'test_store*'.
+int main(int argument_count, char **arguments)
 {
+    if (argument_count > 1) cmocka_set_test_filter(arguments[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole_language), cmocka_unit_test(test_poses),
         cmocka_unit_test(test_order_does_not_matter), cmocka_unit_test(test_bad_scenes),
         cmocka_unit_test(test_all_faults_at_once), cmocka_unit_test(test_missing_files),
         cmocka_unit_test(test_gallery), cmocka_unit_test(test_escapes),
         cmocka_unit_test(test_protected), cmocka_unit_test(test_endless),
-        cmocka_unit_test(test_memory_bombs), cmocka_unit_test(test_garbage_is_fine),
+        cmocka_unit_test(test_memory_bombs), cmocka_unit_test(test_fault_flood), cmocka_unit_test(test_garbage_is_fine),
         cmocka_unit_test(test_pairs_order), cmocka_unit_test(test_table_library),
-        cmocka_unit_test(test_patterns), cmocka_unit_test(test_random),
+        cmocka_unit_test(test_patterns), cmocka_unit_test(test_patterns_like_lua), cmocka_unit_test(test_random),
         cmocka_unit_test(test_require), cmocka_unit_test(test_overrides),
         cmocka_unit_test(test_method_settings), cmocka_unit_test(test_events),
         cmocka_unit_test(test_runtime_errors), cmocka_unit_test(test_store),

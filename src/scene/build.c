@@ -26,38 +26,52 @@ static void adopt_faults(const couRecord *record, couFaults *from, const char *k
 
 // --- What a place is inside of -----------------------------------------------------------------------------------------------
 
-// The body that holds a point, NULL for none.
-static const couBodyDef *body_around(const couWorld *world, couVec3 point)
+// The body that holds a point, NULL for none, and how deep it is in there [m].
+static const couBodyDef *body_around(const couWorld *world, couVec3 point, float *depth)
 {
     int dimension = couWorld_Def(world)->dimension;
     for (int i = 0; i < couWorld_BodyCapacity(world); ++i) {
         couBodyId id = couWorld_BodyAt(world, i);
         if (!id.index1) continue;
         const couBodyDef *body = couWorld_Body(world, id);
-        if (couShape_Distance(body->shape, dimension, couToLocal(couWorld_BodyPose(world, id), point)) < 0) return body;
+        *depth = -couShape_Distance(body->shape, dimension, couToLocal(couWorld_BodyPose(world, id), point));
+        if (*depth > 0) return body;
     }
     return NULL;
 }
 
 typedef struct couSampling {
-    double lattice;    // particles at the spacing that the bounds would hold
-    int64_t total;     // points looked at
-    int64_t inside;    // of those, in the shape
-    int64_t free;      // of those, in no body
-    char body[COU_NAME_SIZE]; // that holds one of the others
+    double lattice; // particles at the spacing that the bounds would hold
+    int64_t total;  // points looked at
+    int64_t inside; // of those, in the shape
+    int64_t free;   // of those, in no body
+    bool is_hidden; // surely no part of it is free
+    char body[COU_NAME_SIZE]; // that holds one of the points
 } couSampling;
 
-static couSampling sample_shape(const couWorld *world, const couShape *shape, couPose pose, couBounds bounds)
+// Points per axis, so that all fluids of a scene together cost about the same however many there are.
+static int samples_per_axis(const couScene *scene)
 {
-    const couWorldDef *def = couWorld_Def(world);
+    double fluids = 1, bodies = 1 + couWorld_BodyCapacity(scene->world);
+    for (size_t i = 0; i < scene->record_count; ++i) fluids += scene->records[i]->kind == cou_recordFluid;
+    return (int)COU_CLAMP(cbrt(2e7 / (fluids * bodies)), 4.0, (double)MAX_SAMPLES);
+}
+
+static couSampling sample_shape(const couScene *scene, const couShape *shape, couPose pose, couBounds bounds)
+{
+    const couWorldDef *def = couWorld_Def(scene->world);
     float extent[3] = {bounds.upper.x - bounds.lower.x, bounds.upper.y - bounds.lower.y, bounds.upper.z - bounds.lower.z};
     int count[3] = {1, 1, 1};
     couSampling s = {.lattice = 1.0};
-    int most = couWorld_BodyCapacity(world) > 100 ? MAX_SAMPLES / 4 : MAX_SAMPLES;
+    int most = samples_per_axis(scene);
+    float reach = 0.0f, shallowest = INFINITY; // squared half diagonal of a sample's cell; smallest depth in a body
+    bool is_fine = true;
     for (int i = 0; i < def->dimension; ++i) {
-        double per_axis = (double)extent[i] / def->spacing;
-        s.lattice *= per_axis;
-        count[i] = (int)COU_CLAMP(ceil(per_axis), 1.0, (double)most);
+        double per_axis = ceil((double)extent[i] / def->spacing);
+        s.lattice *= (double)extent[i] / def->spacing;
+        count[i] = (int)COU_CLAMP(per_axis, 1.0, (double)most);
+        is_fine = is_fine && count[i] == (int)COU_MIN(per_axis, 1e6);
+        reach += 0.25f * extent[i] * extent[i] / (float)(count[i] * count[i]);
     }
     for (int64_t k = 0; k < (int64_t)count[0] * count[1] * count[2]; ++k) {
         int64_t place[3] = {k % count[0], k / count[0] % count[1], k / count[0] / count[1]};
@@ -67,10 +81,17 @@ static couSampling sample_shape(const couWorld *world, const couShape *shape, co
         ++s.total;
         if (!(couShape_Distance(shape, def->dimension, p) < 0)) continue;
         ++s.inside;
-        const couBodyDef *body = body_around(world, couToWorld(pose, p));
-        if (body) memcpy(s.body, body->name, sizeof s.body);
-        else ++s.free;
+        float depth;
+        const couBodyDef *body = body_around(scene->world, couToWorld(pose, p), &depth);
+        if (!body) {
+            ++s.free;
+            continue;
+        }
+        memcpy(s.body, body->name, sizeof s.body);
+        shallowest = COU_MIN(shallowest, depth);
     }
+    // Samples as fine as the particles are as good as the particles; coarser ones must lie deep enough.
+    s.is_hidden = s.inside > 0 && s.free == 0 && (is_fine || shallowest > sqrtf(reach));
     return s;
 }
 
@@ -120,8 +141,8 @@ static bool check_volume(const couScene *scene, const couRecord *record, couPose
         return false;
     }
     if (!check_extent(record, bounds, def, key, faults)) return false;
-    couSampling s = sample_shape(scene->world, record->shape.shape, pose, bounds);
-    if (s.inside > 0 && s.free == 0) {
+    couSampling s = sample_shape(scene, record->shape.shape, pose, bounds);
+    if (s.is_hidden) {
         snprintf(key, sizeof key, "%s.at", call);
         couFaults_Add(faults, record->where, key, "it is wholly inside the body '%s'", s.body);
         return false;
@@ -206,7 +227,8 @@ static bool check_jet(const couScene *scene, const couRecord *record, couPose po
     bool is_center_hidden = false;
     const couBodyDef *around = NULL;
     for (int i = 0; i < count; ++i) {
-        const couBodyDef *body = body_around(scene->world, couToWorld(pose, points[i]));
+        float depth;
+        const couBodyDef *body = body_around(scene->world, couToWorld(pose, points[i]), &depth);
         if (!body) continue;
         around = body;
         ++hidden;

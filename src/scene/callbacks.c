@@ -150,8 +150,10 @@ static int call_field(lua_State *lua)
         if (is_good) continue;
         char got[80];
         couDescribeValue(lua, i - 3, got, sizeof got);
-        return luaL_error(lua, "field.acceleration: result %d is %s, at x = %g, y = %g, z = %g, t = %g s; it must be a number between "
-                          "-1e12 and 1e12", i + 1, got, call->arguments[0], call->arguments[1], call->arguments[2], call->arguments[6]);
+        char message[240];
+        snprintf(message, sizeof message, "field.acceleration: result %d is %s, at x = %g, y = %g, z = %g, t = %g s; it must be a number "
+                 "between -1e12 and 1e12", i + 1, got, call->arguments[0], call->arguments[1], call->arguments[2], call->arguments[6]);
+        return luaL_error(lua, "%s", message);
     }
     call->acceleration = (couVec3){(float)a[0], (float)a[1], (float)a[2]};
     return 0;

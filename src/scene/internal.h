@@ -5,11 +5,13 @@
 #include "scene/scene.h"
 
 #define COU_MAX_RECORDS 20000 ///< things of one scene
+#define COU_MAX_FAULTS 200    ///< then the script is stopped
 
 /// Placed shapes keep their pose apart from the shape: bodies and emitters add it to their own, and a placed disk is still a disk.
 typedef struct couShapeRef {
     couShape *shape; ///< NULL: stands for a shape that had a fault
     couPose pose;
+    size_t cost; ///< about its memory, counted as the script's [bytes]
 } couShapeRef;
 
 /// A material as the scene uses it.
@@ -119,7 +121,7 @@ typedef struct couExtraKey {
     void (*read)(couReader *reader, const char *key, void *target);
 } couExtraKey;
 
-/// A reader for the running C function, called from Lua.
+/// A reader for the running C function, called from Lua. Raises an error when the scene has too many faults already.
 couReader couReader_Begin(lua_State *lua, const char *call);
 void couReader_Fault(couReader *reader, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /// Copies faults of the library with this call's line.

@@ -244,7 +244,7 @@ static const uint8_t *match_reference(couMatcher *m, const uint8_t *s, int index
 {
     const couCapture *capture = &m->captures[index];
     ptrdiff_t length = capture->length;
-    if (length == -2) luaL_error(m->lua, "a position capture cannot be referred to in a pattern");
+    if (length < 0) return NULL; // a position has no text
     if (m->end - s < length || memcmp(s, capture->start, (size_t)length) != 0) return NULL;
     count_steps(m, length / 16);
     return s + length;

@@ -10,8 +10,15 @@
 
 #define MAX_NAMES 96
 
+// A loop over a faulty call would fill the memory with its faults.
+static void check_fault_count(const couScene *scene, lua_State *lua)
+{
+    if (scene->faults->count >= COU_MAX_FAULTS) luaL_error(lua, "more than %d faults; the first are listed", COU_MAX_FAULTS);
+}
+
 couReader couReader_Begin(lua_State *lua, const char *call)
 {
+    check_fault_count(couScene_Of(lua), lua);
     couReader reader = {.scene = couScene_Of(lua), .lua = lua, .call = call};
     couSandbox_Where(lua, reader.where);
     if (!reader.where[0]) snprintf(reader.where, sizeof reader.where, "%.190s", reader.scene->path);
@@ -228,6 +235,7 @@ void couReader_Table(couReader *reader, int index, const couParamTable *params, 
     couSandbox_PushSortedKeys(lua, index);
     int keys = lua_gettop(lua);
     for (lua_Integer i = 1; lua_rawgeti(lua, keys, i) != LUA_TNIL; ++i) {
+        check_fault_count(reader->scene, lua);
         if (lua_type(lua, -1) == LUA_TSTRING) {
             const char *key = lua_tostring(lua, -1);
             lua_pushvalue(lua, -1);

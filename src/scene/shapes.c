@@ -56,7 +56,7 @@ static const couShapeWord words[] = {
 static couShapeRef *push_shape(lua_State *lua)
 {
     couShapeRef *ref = lua_newuserdatauv(lua, sizeof *ref, 0);
-    *ref = (couShapeRef){NULL, COU_POSE_IDENTITY};
+    *ref = (couShapeRef){NULL, COU_POSE_IDENTITY, 0};
     luaL_setmetatable(lua, TYPE_NAME);
     return ref;
 }
@@ -65,8 +65,17 @@ static int collect_shape(lua_State *lua)
 {
     couShapeRef *ref = lua_touserdata(lua, 1);
     couShape_Release(ref->shape);
+    couSandbox_Of(lua)->bytes -= ref->cost;
     ref->shape = NULL;
+    ref->cost = 0;
     return 0;
+}
+
+// Shapes live outside of Lua's memory; counting them there lets its limit hold for them too.
+static void set_cost(lua_State *lua, couShapeRef *ref, size_t cost)
+{
+    ref->cost = cost;
+    couSandbox_Of(lua)->bytes += cost;
 }
 
 static const couShapeRef *test_shape(lua_State *lua, int index)
@@ -118,6 +127,7 @@ static void push_moved(lua_State *lua, const couShapeRef *self, couPose pose)
     if (!self->shape) return;
     moved->shape = couShape_Retain(self->shape);
     moved->pose = couComposePoses(pose, self->pose);
+    set_cost(lua, moved, self->cost);
 }
 
 static int shape_at(lua_State *lua)
@@ -169,7 +179,7 @@ static int placed(lua_State *lua)
 {
     couReader reader = couReader_Begin(lua, "placed");
     couPose pose = COU_POSE_IDENTITY;
-    couShapeRef self = {NULL, COU_POSE_IDENTITY};
+    couShapeRef self = {NULL, COU_POSE_IDENTITY, 0};
     if (couReader_IsTable(&reader, 1)) {
         couReader_Table(&reader, 1, NULL, NULL, pose_keys, COU_COUNT(pose_keys), &pose, 1, NULL);
         lua_rawgeti(lua, 1, 1);
@@ -190,6 +200,7 @@ typedef struct couShapeParts {
     bool is_bad; // a part had its own fault: no fault of this call
     bool has_child_key;
     couPose pose;
+    size_t cost; // of the children [bytes]
 } couShapeParts;
 
 static int release_parts(lua_State *lua)
@@ -204,6 +215,7 @@ static couShapeParts *push_parts(lua_State *lua)
 {
     couShapeParts *parts = lua_newuserdatauv(lua, sizeof *parts, 0);
     parts->child_count = parts->point_count = 0;
+    parts->cost = 0;
     parts->is_bad = parts->has_child_key = false;
     parts->pose = COU_POSE_IDENTITY;
     luaL_setmetatable(lua, "shape parts");
@@ -222,6 +234,7 @@ static void add_child(couReader *reader, const char *key, couShapeParts *parts)
     couShape *child = create_placed(&ref, &faults);
     couReader_Adopt(reader, &faults, NULL);
     if (child) parts->children[parts->child_count++] = child;
+    parts->cost += ref.cost;
     if (!child) parts->is_bad = true;
 }
 
@@ -326,6 +339,7 @@ static int construct(lua_State *lua)
         couFaults faults = {0};
         ref->shape = couCreateShape(&def, &faults);
         ref->pose = parts->pose;
+        if (ref->shape) set_cost(lua, ref, 512 + 64 * (size_t)(parts->point_count + parts->child_count) + parts->cost);
         couReader_Adopt(&reader, &faults, word->table.name);
     }
     return 1;

@@ -425,7 +425,7 @@ static void read_record_fixed(couReader *reader, const char *key, void *target)
 static couRecord begin_record(const couReader *reader, couRecordKind kind)
 {
     couRecord record = {.kind = kind, .scene = reader->scene, .material = -1, .function = LUA_NOREF, .pose = COU_POSE_IDENTITY,
-                        .shape = {NULL, COU_POSE_IDENTITY}};
+                        .shape = {NULL, COU_POSE_IDENTITY, 0}};
     memcpy(record.where, reader->where, sizeof record.where);
     return record;
 }
