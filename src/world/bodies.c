@@ -110,17 +110,13 @@ bool couFindContacts(couStep *step)
 
 // --- Separated pairs ---------------------------------------------------------------------------------------------------------
 
-// The particle's nearest contact with a body, NULL when it has none.
-static const couContact *find_contact(const couContacts *contacts, size_t i, int32_t body, couVec3 x, float *distance)
+// The particle's first contact with a body, NULL when it has none.
+static inline const couContact *find_contact(const couContacts *contacts, size_t i, int32_t body)
 {
-    const couContact *items = couContacts_Of(contacts, i), *found = NULL;
-    *distance = INFINITY;
-    for (int k = 0; k < contacts->count[i]; ++k) {
-        if (items[k].body != body) continue;
-        float d = couDot(items[k].normal, x) - items[k].offset;
-        if (d < *distance) *distance = d, found = &items[k];
-    }
-    return found;
+    const couContact *items = couContacts_Of(contacts, i);
+    for (int k = 0; k < contacts->count[i]; ++k)
+        if (items[k].body == body) return &items[k];
+    return NULL;
 }
 
 // True when a body that both particles are near lies between them.
@@ -137,16 +133,15 @@ static bool is_separated(const void *context, uint32_t i, uint32_t j)
         int32_t b = items[k].body;
         if (b == last_body) continue;
         last_body = b;
-        float near_a, near_c;
-        const couContact *other = find_contact(contacts, high, b, c, &near_c);
+        const couContact *other = find_contact(contacts, high, b);
         if (!other || (other->pocket && other->pocket == items[k].pocket)) continue;
-        find_contact(contacts, low, b, a, &near_a);
-        if (near_a + near_c > couLength(couSub(c, a))) continue;
-        // A predicted position may lie inside the solid for a moment; nothing is known of its side then.
         const couBody *body = &world->bodies[b];
         couVec3 p = couToLocal(body->end, a), q = couToLocal(body->end, c);
         int dimension = world->def.dimension;
-        if (couShape_Distance(body->def.shape, dimension, p) < 0.0f || couShape_Distance(body->def.shape, dimension, q) < 0.0f) continue;
+        float near_p = couShape_Distance(body->def.shape, dimension, p), near_q = couShape_Distance(body->def.shape, dimension, q);
+        if (near_p + near_q > couLength(couSub(q, p))) continue;
+        // A predicted position may lie inside the solid for a moment; nothing is known of its side then.
+        if (near_p < 0.0f || near_q < 0.0f) continue;
         if (couShape_SegmentHits(body->def.shape, dimension, p, q)) return true;
     }
     return false;
