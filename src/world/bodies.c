@@ -119,14 +119,15 @@ static inline const couContact *find_contact(const couContacts *contacts, size_t
     return NULL;
 }
 
-// True when a body that both particles are near lies between them.
+// True when a body that both particles are near lies between the places they come from. A predicted position may lie inside a solid,
+// or beyond a thin one, until the collisions put it back; where a particle comes from is always on its side of the wall.
 static bool is_separated(const void *context, uint32_t i, uint32_t j)
 {
     const couWorld *world = context;
     const couContacts *contacts = &world->fluid.contacts;
-    const couVec4 *position = couFluid_Position(&world->fluid);
+    const couVec4 *previous = couFluid_Previous(&world->fluid);
     uint32_t low = COU_MIN(i, j), high = COU_MAX(i, j);
-    couVec3 a = couXyz(position[low]), c = couXyz(position[high]);
+    couVec3 a = couXyz(previous[low]), c = couXyz(previous[high]);
     const couContact *items = couContacts_Of(contacts, low);
     int32_t last_body = -1;
     for (int k = 0; k < contacts->count[low]; ++k) {
@@ -136,11 +137,11 @@ static bool is_separated(const void *context, uint32_t i, uint32_t j)
         const couContact *other = find_contact(contacts, high, b);
         if (!other || (other->pocket && other->pocket == items[k].pocket)) continue;
         const couBody *body = &world->bodies[b];
-        couVec3 p = couToLocal(body->end, a), q = couToLocal(body->end, c);
+        couVec3 p = couToLocal(body->start, a), q = couToLocal(body->start, c);
         int dimension = world->def.dimension;
         float near_p = couShape_Distance(body->def.shape, dimension, p), near_q = couShape_Distance(body->def.shape, dimension, q);
         if (near_p + near_q > couLength(couSub(q, p))) continue;
-        // A predicted position may lie inside the solid for a moment; nothing is known of its side then.
+        // Of a particle that begins inside (a body was put over it) no side is known.
         if (near_p < 0.0f || near_q < 0.0f) continue;
         if (couShape_SegmentHits(body->def.shape, dimension, p, q)) return true;
     }
