@@ -121,8 +121,11 @@ static bool is_in_range(const couParam *param, double value)
         break;
     default: break;
     }
-    if (!(value >= param->min && value <= param->max)) return false;
-    return !(param->is_min_open && value == param->min);
+    // Fields are floats: what counts is the value as it will be stored, against limits rounded alike.
+    double min = param->min, max = param->max;
+    if (param->type == cou_paramFloat || param->type == cou_paramVec3) value = (float)value, min = (float)min, max = (float)max;
+    if (!(value >= min && value <= max)) return false;
+    return !(param->is_min_open && value == min);
 }
 
 void couParam_FormatRange(const couParam *param, char *text, size_t size)
