@@ -8,6 +8,6 @@ scene {
     pvfs = { support = 4, near_ratio = 1, near = "density" },
 }
 
-fluid { material = "water", shape = box { size = { 0.4, 0.3, 1 } }, jitter = 0.4 }
+fluid { material = "water", shape = box { size = { 0.4, 0.3 } }, jitter = 0.4 }
 
 camera { from = { 0, 0, 1 }, to = { 0, 0, 0 }, fov = 24 }

@@ -12,7 +12,7 @@ local soap = material("soap", { base = "water", viscosity = 0.5, color = { 0.20,
 local x, y = 0.12, 0.08 -- of the posts
 local z_axis = { 0, 0, 1 }
 
-local film = box { size = { 2 * math.sqrt(x^2 + y^2), 0.015, 1 } }
+local film = box { size = { 2 * math.sqrt(x^2 + y^2), 0.015 } }
 local tilt = math.deg(math.atan(y, x))
 local liquid = { film:turned { axis = z_axis, degrees = tilt }, film:turned { axis = z_axis, degrees = -tilt } }
 

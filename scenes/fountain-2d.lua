@@ -24,6 +24,6 @@ body {
 }
 
 emitter { material = "water", shape = disk { radius = 0.016 }, at = { 0, 0.05 }, direction = { 0, 1 }, speed = 4.3 }
-sink { shape = box { size = { 1.7, 2, 1 } }:at { 0, 0.92 }, inverted = true }
+sink { shape = box { size = { 1.7, 2 } }:at { 0, 0.92 }, inverted = true }
 
 camera { from = { 0, 0.42, 1 }, to = { 0, 0.42, 0 }, fov = 60 }

@@ -8,7 +8,7 @@ scene {
 }
 
 body {
-    name = "glass", shape = shell { box { size = { 0.1, 0.15, 1 } }, thickness = 0.005, open = true }:at { 0, 0.075 },
+    name = "glass", shape = shell { box { size = { 0.1, 0.15 } }, thickness = 0.005, open = true }:at { 0, 0.075 },
     stickiness = 0,
 }
 emitter { material = "water", shape = disk { radius = 0.016 }, at = { 0, 0.14 }, direction = { 0, -1 }, speed = 0.2, stop = 1.2 }

@@ -8,7 +8,7 @@ scene {
     pvfs = { near = "distance", support = 1.8, near_ratio = 10, rho0 = 4.6 },
 }
 
-body { name = "tank", shape = shell { box { size = { 0.8, 0.3, 1 } }, thickness = 0.02, open = true }:at { 0, 0.15 }, friction = 0.5 }
+body { name = "tank", shape = shell { box { size = { 0.8, 0.3 } }, thickness = 0.02, open = true }:at { 0, 0.15 }, friction = 0.5 }
 emitter { material = "water", shape = disk { radius = 0.04 }, at = { 0, 0.4 }, direction = { 0, -1 }, speed = 0.4, stop = 4 }
 
 camera { from = { 0, 0.2, 1 }, to = { 0, 0.2, 0 }, fov = 36 }
