@@ -150,7 +150,7 @@ static int call_field(lua_State *lua)
         if (is_good) continue;
         char got[80];
         couDescribeValue(lua, i - 3, got, sizeof got);
-        char message[240];
+        char message[320];
         snprintf(message, sizeof message, "field.acceleration: result %d is %s, at x = %g, y = %g, z = %g, t = %g s; it must be a number "
                  "between -1e12 and 1e12", i + 1, got, call->arguments[0], call->arguments[1], call->arguments[2], call->arguments[6]);
         return luaL_error(lua, "%s", message);

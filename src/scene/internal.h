@@ -77,7 +77,7 @@ struct couScene {
     char folder[1024];      ///< real path of the scene's folder
     char title[128];
     char note[512];
-    char runtime_error[544];
+    char runtime_error[640];
     couSceneInfo info;
     couWorldDef world_def;
     char scene_where[192];  ///< "" while there was no scene{}

@@ -45,7 +45,7 @@ static void format_place(const couSandbox *sandbox, const char *name, int line, 
     size_t length = strlen(path);
     const size_t room = 170;
     bool is_cut = length > room;
-    snprintf(where, 192, "%s%s:%d", is_cut ? "..." : "", is_cut ? path + (length - room) : path, line);
+    snprintf(where, 192, "%s%.170s:%d", is_cut ? "..." : "", is_cut ? path + (length - room) : path, line);
 }
 
 void couSandbox_Where(lua_State *lua, char where[192])

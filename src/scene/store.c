@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #define MAX_DEPTH 32
-#define MAX_BYTES ((size_t)64 << 20)
+#define MAX_BYTES ((size_t)16 << 20)
 
 static const char magic[4] = {'C', 'S', 'T', '1'};
 
