@@ -1,0 +1,228 @@
+// coulis validate: runs the cases of docs/validation.md and prints what was measured beside what it should be. Cases run one after
+// the other, each in worlds of its own; a case that cannot be finished counts as failed, and the others still run.
+
+#include "app/validate.h"
+#include "io/file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PLOT_FOLDER "docs/validation"
+
+static const couCase cases[] = {
+    {"hydrostatic", {"pvfs"}, "water at rest, 1 m deep: force on the bottom and the sides, height", couValidateHydrostatic},
+    {"drop", {"pvfs"}, "an elongated drop without gravity becomes round, and overshoots", couValidateDrop},
+    {"films", {"pvfs"}, "2D films between four posts meet at 120 degrees", couValidateFilms},
+    {"clustering", {"pvfs"}, "2D, even distances with the near density, clusters without it", couValidateClustering},
+    {"relaxation",
+     {"pvfs"},
+     "stress of strained plastic springs falls at the rate alpha, down to the yield plateau",
+     couValidateRelaxation},
+    {"recovery", {"pvfs"}, "a squashed elastic block comes back, a plastic one keeps its dent", couValidateRecovery},
+    {"terminal", {"pvfs"}, "free fall and projectiles follow the scheme's parabola", couValidateTerminal},
+    {"conservation", {"pvfs"}, "momentum of a free blob; drift of its angular momentum with the step", couValidateConservation},
+};
+enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
+
+const couCase *couCases(int *count)
+{
+    *count = CASE_COUNT;
+    return cases;
+}
+
+const char *const *couValidateCases(void)
+{
+    static const char *names[CASE_COUNT + 1];
+    for (int c = 0; c < CASE_COUNT; ++c) names[c] = cases[c].name;
+    return names;
+}
+
+static bool has_method(const couCase *which, const char *method)
+{
+    for (int m = 0; which->methods[m]; ++m)
+        if (strcmp(which->methods[m], method) == 0) return true;
+    return false;
+}
+
+bool couRunCase(const couCase *which, couTrial *trial)
+{
+    trial->case_name = which->name;
+    which->run(trial);
+    return trial->faults.count == 0;
+}
+
+// --- What to run -------------------------------------------------------------------------------------------------------------
+
+typedef struct Options {
+    const char *method; // NULL: every method of a case
+    const char *json;   // NULL: no file
+    const char *plots;  // NULL: the documentation's folder where it exists
+    int threads;
+    couTexts names; // none: all cases
+} Options;
+
+static bool is_wanted(const Options *options, const couCase *which)
+{
+    for (int n = 0; n < options->names.count; ++n)
+        if (strcmp(options->names.items[n], which->name) == 0) return true;
+    return options->names.count == 0;
+}
+
+static void check_name(const Options *options, const char *name, couFaults *faults)
+{
+    for (int c = 0; c < CASE_COUNT; ++c) {
+        if (strcmp(cases[c].name, name) != 0) continue;
+        if (options->method && !has_method(&cases[c], options->method))
+            couFaults_Add(faults, "coulis validate", name, "this case is not defined for the method '%.60s'", options->method);
+        return;
+    }
+    const char *nearest = couSuggest(couValidateCases(), CASE_COUNT, name);
+    if (nearest)
+        couFaults_Add(faults, "coulis validate", NULL, "there is no case '%.60s': did you mean '%s'?", name, nearest);
+    else
+        couFaults_Add(faults, "coulis validate", NULL, "there is no case '%.60s'; coulis list cases names them", name);
+}
+
+// Everything that could spoil a long run at its end is tried before it begins.
+static void check_options(Options *options, couFaults *faults)
+{
+    if (options->method) couCheckMethod("coulis validate", options->method, faults);
+    if (faults->count) return;
+    for (int n = 0; n < options->names.count; ++n) check_name(options, options->names.items[n], faults);
+    if (faults->count) return;
+    if (options->plots)
+        couMakeFolder(options->plots, faults);
+    else if (access(PLOT_FOLDER, W_OK) == 0)
+        options->plots = PLOT_FOLDER;
+    couFile file;
+    if (options->json && couFile_Create(&file, options->json, faults)) couFile_Discard(&file);
+}
+
+// --- Results -----------------------------------------------------------------------------------------------------------------
+
+static void print_header(void)
+{
+    printf("%-13s %-6s %-52s %12s %12s %10s  %-5s\n", "case", "method", "quantity", "measured", "reference", "tolerance", "unit");
+}
+
+static void print_check(const couCheck *check)
+{
+    char tolerance[32];
+    bool is_limit = check->tolerance == 0;
+    bool is_absolute = check->reference == 0 || strcmp(check->unit, "deg") == 0;
+    if (is_limit)
+        snprintf(tolerance, sizeof tolerance, "limit");
+    else if (is_absolute)
+        snprintf(tolerance, sizeof tolerance, "%.3g", check->tolerance);
+    else
+        snprintf(tolerance, sizeof tolerance, "%.3g %%", 100 * check->tolerance);
+    printf("%-13s %-6s %-52s %12.5g %12.5g %10s  %-5s %s\n", check->case_name, check->method, check->quantity, check->measured,
+           check->reference, tolerance, check->unit, check->is_passed ? "pass" : "FAIL");
+}
+
+static void write_number(FILE *out, const char *key, double value)
+{
+    if (isfinite(value))
+        fprintf(out, "\"%s\": %.9g, ", key, value);
+    else
+        fprintf(out, "\"%s\": null, ", key);
+}
+
+// Names and units are our own words: nothing in them needs escaping.
+static bool write_json(const char *path, const couChecks *checks, couFaults *faults)
+{
+    couFile file;
+    if (!couFile_Create(&file, path, faults)) return false;
+    fputs("[", file.stream);
+    for (int i = 0; i < checks->count; ++i) {
+        const couCheck *check = &checks->items[i];
+        fprintf(file.stream, "%s\n  {\"case\": \"%s\", \"method\": \"%s\", \"quantity\": \"%s\", \"unit\": \"%s\", ",
+                i ? "," : "", check->case_name, check->method, check->quantity, check->unit);
+        write_number(file.stream, "measured", check->measured);
+        write_number(file.stream, "reference", check->reference);
+        write_number(file.stream, "tolerance", check->tolerance);
+        fprintf(file.stream, "\"pass\": %s}", check->is_passed ? "true" : "false");
+    }
+    fputs("\n]\n", file.stream);
+    return couFile_Commit(&file, faults);
+}
+
+// --- The command -------------------------------------------------------------------------------------------------------------
+
+// One case for one method: its rows as soon as they are there. A case that stopped is a failed row of its own.
+static void run_trial(const Options *options, const couCase *which, const char *method, couChecks *checks)
+{
+    double started = couClock();
+    couTrial trial = {.method = method, .threads = options->threads, .plots = options->plots, .checks = checks};
+    fprintf(stderr, "%s (%s): %s\n", which->name, method, which->help);
+    trial.progress = couStartProgress("part", 0, 1000, false);
+    int first = checks->count;
+    bool is_finished = couRunCase(which, &trial);
+    couProgress_End(&trial.progress);
+    if (!is_finished) {
+        couPrintFaults(&trial.faults);
+        couTrial_AtLeast(&trial, 0, 1, "", "finished");
+    }
+    couFaults_Clear(&trial.faults);
+    char seconds[32];
+    fprintf(stderr, "%s (%s): %s\n", which->name, method, couFormatSeconds(seconds, sizeof seconds, couClock() - started));
+    for (int i = first; i < checks->count; ++i) print_check(&checks->items[i]);
+    fflush(stdout);
+}
+
+static int run_cases(const Options *options)
+{
+    couChecks checks = {0};
+    couFaults faults = {0};
+    couCatchInterrupts();
+    print_header();
+    for (int c = 0; c < CASE_COUNT; ++c)
+        for (int m = 0; is_wanted(options, &cases[c]) && cases[c].methods[m] && !couInterrupted(); ++m)
+            if (!options->method || strcmp(options->method, cases[c].methods[m]) == 0)
+                run_trial(options, &cases[c], cases[c].methods[m], &checks);
+
+    int failed = 0;
+    for (int i = 0; i < checks.count; ++i) failed += !checks.items[i].is_passed;
+    if (checks.count)
+        printf("%d of %d checks passed\n", checks.count - failed, checks.count);
+    else
+        couFaults_Add(&faults, "coulis validate", NULL, "no case is defined for the method '%.60s'",
+                      options->method ? options->method : "");
+    if (options->json) write_json(options->json, &checks, &faults);
+    free(checks.items);
+    bool is_good = failed == 0 && faults.count == 0 && !couInterrupted();
+    return is_good ? cou_exitWell : couFail(&faults, cou_exitFailed);
+}
+
+int couCommandValidate(int argc, char **argv)
+{
+    Options options = {0};
+    const couOption table[] = {
+        {"--method", "M", "only the cases of this method", cou_optionText, &options.method, 0, 0},
+        {"--json", "FILE", "also write the results there", cou_optionText, &options.json, 0, 0},
+        {"--threads", "N", "0 means all cores; results do not depend on it", cou_optionInt, &options.threads, 0, COU_MAX_THREADS},
+        {"--plots", "DIR", "draw a plot of each case there (default: " PLOT_FOLDER " if it is here)", cou_optionText,
+         &options.plots, 0, 0},
+    };
+    char notes[2048] = "cases:\n";
+    for (int c = 0; c < CASE_COUNT; ++c) {
+        size_t used = strlen(notes);
+        snprintf(notes + used, sizeof notes - used, "  %-24s %s\n", cases[c].name, cases[c].help);
+    }
+    couCommand command = {.name = "validate",
+                          .usage = "[CASE...] [options]",
+                          .help = "measure test cases and compare with what is known",
+                          .options = table,
+                          .option_count = (int)(sizeof table / sizeof table[0]),
+                          .min_operands = 0,
+                          .max_operands = 1000,
+                          .notes = notes};
+    couFaults faults = {0};
+    bool has_helped = couParseOptions(&command, argc, argv, &options.names, &faults);
+    if (!has_helped && faults.count == 0) check_options(&options, &faults);
+    int code = has_helped ? cou_exitWell : faults.count ? couFail(&faults, cou_exitBadInput) : run_cases(&options);
+    couTexts_Clear(&options.names);
+    return code;
+}
