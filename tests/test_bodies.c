@@ -37,12 +37,14 @@ static void check_container(int dimension, float step, bool has_jet, double seco
     add_body(world, make_tank(size.x, size.y, size.z, 0.1f * h, false), COU_POSE_IDENTITY, 0);
     add_fluid(world, water, make_box(size.x, 0.1f, size.z), at(0, -0.15f, 0), NO_GRAVITY);
     couEmitterDef jet = couDefaultEmitterDef();
-    jet.material = water, jet.shape = make_disk(0.04f), jet.pose = turned(-0.1f, 0.05f, 0, -1.9f), jet.speed = 20, jet.stop = 0.06f;
+    jet.material = water, jet.shape = make_disk(0.04f), jet.pose = turned(-0.1f, 0.05f, 0, -1.9f), jet.speed = 20,
+    jet.stop = 0.06f;
     if (has_jet)
         add_emitter(world, &jet);
     else
         couShape_Release(jet.shape);
-    if (!has_jet) add_fluid(world, water, make_box(0.2f, 0.2f, 0.2f), at(-0.1f, 0.05f, 0), (couVec3){18.5f, -6, dimension == 3 ? 4 : 0});
+    if (!has_jet)
+        add_fluid(world, water, make_box(0.2f, 0.2f, 0.2f), at(-0.1f, 0.05f, 0), (couVec3){18.5f, -6, dimension == 3 ? 4 : 0});
     for (int frame = 0; frame < lround(30 * seconds); ++frame) {
         run(world, 1.0 / 30);
         CHECK_NEAR((double)count_outside(world, couScale(0.5f, size)), 0, 0, frame);
@@ -153,7 +155,8 @@ static void check_plate(int dimension, float step)
         float x = couWorld_BodyPose(world, body).position.x + 0.002f;
         couParticleView view = couWorld_Particles(world);
         for (size_t i = 0; i < view.count; ++i)
-            if (view.position[i].x < x) fail_msg("particle %u at x = %g is behind the plate at %g, frame %d", view.id[i], view.position[i].x, x, frame);
+            if (view.position[i].x < x)
+                fail_msg("particle %u at x = %g is behind the plate at %g, frame %d", view.id[i], view.position[i].x, x, frame);
     }
     CHECK_RANGE(couWorld_BodyPose(world, body).position.x, 1, 2, 0); // it has been through
     couMeasurement m = couWorld_Measure(world);
@@ -253,7 +256,8 @@ static void test_friction_of_a_block(void **context)
         couWorld *world = make_world(2, 0.02f, EARTH, 1);
         couMaterialId honey = add_liquid(world, 1000, 20);
         add_body(world, make_plane(0.5f, sqrtf(0.75f), 0), COU_POSE_IDENTITY, (float)k);
-        add_fluid(world, honey, make_box(0.2f, 0.06f, 1), turned(0.5f * 0.03f, sqrtf(0.75f) * 0.03f, 0, -(float)COU_PI / 6), NO_GRAVITY);
+        add_fluid(world, honey, make_box(0.2f, 0.06f, 1), turned(0.5f * 0.03f, sqrtf(0.75f) * 0.03f, 0, -(float)COU_PI / 6),
+                  NO_GRAVITY);
         couMeasurement before = couWorld_Measure(world);
         run(world, 0.4);
         couMeasurement after = couWorld_Measure(world);
@@ -307,7 +311,7 @@ static void test_sticky_ceiling_holds_a_film(void **context)
         lowest[k] = couWorld_Measure(world).center[1];
         couDestroyWorld(world);
     }
-    CHECK_AT_MOST(lowest[0], -0.8, 0); // falls
+    CHECK_AT_MOST(lowest[0], -0.8, 0);   // falls
     CHECK_RANGE(lowest[1], -0.05, 0, 0); // hangs on
 }
 
@@ -418,7 +422,8 @@ static void test_pairs_through_a_plate(void **context)
         for (size_t i = 0; i < fluid->table.count; ++i)
             for (size_t j = 0; j < fluid->table.count; ++j) {
                 couVec3 a = couXyz(x[i]), b = couXyz(x[j]);
-                if (i == j || couLength(couSub(a, b)) >= 0.999f * fluid->h || fabsf(a.x) < 0.0011f || fabsf(b.x) < 0.0011f) continue;
+                if (i == j || couLength(couSub(a, b)) >= 0.999f * fluid->h || fabsf(a.x) < 0.0011f || fabsf(b.x) < 0.0011f)
+                    continue;
                 bool is_pair = false;
                 for (int k = 0; k < fluid->neighbors.count[i]; ++k) is_pair |= fluid->neighbors.first[i][k] == j;
                 // Where the segment crosses the plate's faces.
@@ -426,7 +431,9 @@ static void test_pairs_through_a_plate(void **context)
                 float t = is_across ? a.x / (a.x - b.x) : 0, y = a.y + t * (b.y - a.y);
                 if (is_across && fabsf(fabsf(y) - 0.1f) < 0.01f) continue; // near an end: either
                 bool is_hidden = is_across && fabsf(y) < 0.1f;
-                if (is_pair == is_hidden) fail_msg("%dD: pair at (%g, %g) and (%g, %g): expected %d, got %d", dimension, a.x, a.y, b.x, b.y, !is_hidden, is_pair);
+                if (is_pair == is_hidden)
+                    fail_msg("%dD: pair at (%g, %g) and (%g, %g): expected %d, got %d", dimension, a.x, a.y, b.x, b.y, !is_hidden,
+                             is_pair);
                 through += is_hidden, around += is_across && !is_hidden;
             }
         assert_true(through > 20 && around > 5);
@@ -437,13 +444,20 @@ static void test_pairs_through_a_plate(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_containers),      cmocka_unit_test(test_containers_with_large_steps),
-        cmocka_unit_test(test_jets_begin_on_their_side), cmocka_unit_test(test_bullets),
-        cmocka_unit_test(test_many_bodies),     cmocka_unit_test(test_moving_plate),
-        cmocka_unit_test(test_lifted_tank),     cmocka_unit_test(test_removed_body),
-        cmocka_unit_test(test_friction),        cmocka_unit_test(test_friction_of_a_block),
-        cmocka_unit_test(test_stickiness),      cmocka_unit_test(test_sticky_ceiling_holds_a_film),
-        cmocka_unit_test(test_weight),          cmocka_unit_test(test_thin_plates),
+        cmocka_unit_test(test_containers),
+        cmocka_unit_test(test_containers_with_large_steps),
+        cmocka_unit_test(test_jets_begin_on_their_side),
+        cmocka_unit_test(test_bullets),
+        cmocka_unit_test(test_many_bodies),
+        cmocka_unit_test(test_moving_plate),
+        cmocka_unit_test(test_lifted_tank),
+        cmocka_unit_test(test_removed_body),
+        cmocka_unit_test(test_friction),
+        cmocka_unit_test(test_friction_of_a_block),
+        cmocka_unit_test(test_stickiness),
+        cmocka_unit_test(test_sticky_ceiling_holds_a_film),
+        cmocka_unit_test(test_weight),
+        cmocka_unit_test(test_thin_plates),
         cmocka_unit_test(test_pairs_through_a_plate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

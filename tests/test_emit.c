@@ -43,8 +43,8 @@ static void test_rate(void **context)
 {
     (void)context;
     check_rate(3, make_disk(0.04f), COU_PI * 0.04 * 0.04, 2, 0.005f, 1, 1);
-    check_rate(3, make_disk(0.04f), COU_PI * 0.04 * 0.04, 2, 0.0007f, 0.7, 2); // many steps a layer
-    check_rate(3, make_disk(0.04f), COU_PI * 0.04 * 0.04, 2, 0.03f, 0.9, 3);   // many layers a step
+    check_rate(3, make_disk(0.04f), COU_PI * 0.04 * 0.04, 2, 0.0007f, 0.7, 2);  // many steps a layer
+    check_rate(3, make_disk(0.04f), COU_PI * 0.04 * 0.04, 2, 0.03f, 0.9, 3);    // many layers a step
     check_rate(3, make_disk(0.008f), COU_PI * 0.008 * 0.008, 2, 0.005f, 12, 4); // a thin jet
     check_rate(2, make_disk(0.05f), 0.1, 2, 0.005f, 5, 5);
     check_rate(2, make_disk(0.017f), 0.034, 2, 0.01f, 20, 6);
@@ -185,7 +185,8 @@ static double nearest_pair(couWorld *world)
     couParticleView view = couWorld_Particles(world);
     double nearest = INFINITY;
     for (size_t i = 0; i < view.count; ++i)
-        for (size_t j = 0; j < i; ++j) nearest = fmin(nearest, couLength(couSub(couXyz(view.position[i]), couXyz(view.position[j]))));
+        for (size_t j = 0; j < i; ++j)
+            nearest = fmin(nearest, couLength(couSub(couXyz(view.position[i]), couXyz(view.position[j]))));
     return nearest;
 }
 
@@ -287,7 +288,8 @@ static void test_sinks(void **context)
         couParticleView view = couWorld_Particles(world);
         assert_int_equal(view.count, count - report.removed);
         for (size_t i = 0; i < view.count; ++i)
-            if (is_inverted ? view.position[i].x < -0.002f : view.position[i].x > 0.002f) fail_msg("a particle is left at %g", view.position[i].x);
+            if (is_inverted ? view.position[i].x < -0.002f : view.position[i].x > 0.002f)
+                fail_msg("a particle is left at %g", view.position[i].x);
         couWorld_Step(world, 0.01f);
         report = couWorld_Step(world, 0.01f); // it has stopped
         assert_int_equal(report.removed, 0);
@@ -324,8 +326,8 @@ static void test_flow_through(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rate),           cmocka_unit_test(test_polygon), cmocka_unit_test(test_jet),
-        cmocka_unit_test(test_start_and_stop), cmocka_unit_test(test_limits),  cmocka_unit_test(test_moving_emitter),
+        cmocka_unit_test(test_rate),           cmocka_unit_test(test_polygon),         cmocka_unit_test(test_jet),
+        cmocka_unit_test(test_start_and_stop), cmocka_unit_test(test_limits),          cmocka_unit_test(test_moving_emitter),
         cmocka_unit_test(test_volume),         cmocka_unit_test(test_not_into_bodies), cmocka_unit_test(test_fill),
         cmocka_unit_test(test_sinks),          cmocka_unit_test(test_flow_through),
     };

@@ -10,7 +10,8 @@ static couWorld *make_lonely(int dimension, couVec3 gravity)
     couMaterialId liquid = add_liquid(world, 1000, 0.001f);
     couFaults faults = {0};
     for (int k = 0; k < COUNT; ++k) {
-        couVec3 x = {(float)(k % 5) - 2, (float)(k / 5) - 1.5f, dimension == 3 ? 0.3f * (float)k : 0}, v = {0.1f * (float)k, 1, 0};
+        couVec3 x = {(float)(k % 5) - 2, (float)(k / 5) - 1.5f, dimension == 3 ? 0.3f * (float)k : 0},
+                v = {0.1f * (float)k, 1, 0};
         assert_true(couWorld_AddParticles(world, liquid, &x, &v, 1, &faults));
     }
     return world;
@@ -23,7 +24,10 @@ static void add_field(couWorld *world, couFieldDef def)
     CHECK_NO_FAULTS(&faults);
 }
 
-static couVec3 position_of(uint32_t id, int dimension) { return (couVec3){(float)(id % 5) - 2, (float)(id / 5) - 1.5f, dimension == 3 ? 0.3f * (float)id : 0}; }
+static couVec3 position_of(uint32_t id, int dimension)
+{
+    return (couVec3){(float)(id % 5) - 2, (float)(id / 5) - 1.5f, dimension == 3 ? 0.3f * (float)id : 0};
+}
 
 // Change of velocity in one step, by id, over dt.
 static void accelerations(couWorld *world, float dt, couVec3 a[COUNT])
@@ -72,7 +76,8 @@ static void test_rotating(void **context)
     (void)context;
     couWorld *world = make_lonely(3, NO_GRAVITY);
     couFieldDef def = couDefaultFieldDef();
-    def.kind = cou_fieldRotating, def.vector = (couVec3){0, 0, 5}, def.center = (couVec3){0.5f, 0, 9}, def.strength = 3; // the axis need not be unit
+    def.kind = cou_fieldRotating, def.vector = (couVec3){0, 0, 5}, def.center = (couVec3){0.5f, 0, 9},
+    def.strength = 3; // the axis need not be unit
     add_field(world, def);
     couVec3 a[COUNT];
     accelerations(world, 0.001f, a);
@@ -89,7 +94,8 @@ static void test_pull(void **context)
     for (int dimension = 2; dimension <= 3; ++dimension) {
         couWorld *world = make_lonely(dimension, NO_GRAVITY);
         couFieldDef def = couDefaultFieldDef();
-        def.kind = cou_fieldPull, def.center = position_of(7, dimension), def.strength = 4, def.radius = 1.5f; // one is at the centre
+        def.kind = cou_fieldPull, def.center = position_of(7, dimension), def.strength = 4,
+        def.radius = 1.5f; // one is at the centre
         add_field(world, def);
         couVec3 a[COUNT];
         accelerations(world, 0.001f, a);

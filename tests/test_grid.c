@@ -110,7 +110,8 @@ static void test_random_clouds(void **context)
                 cloud_init(&cloud);
                 couRandom random = {couMix64((uint64_t)seed)};
                 for (int k = 0; k < counts[n]; ++k) {
-                    couVec3 x = {sizes[s] * couRandomSigned(&random), sizes[s] * couRandomSigned(&random), sizes[s] * couRandomSigned(&random)};
+                    couVec3 x = {sizes[s] * couRandomSigned(&random), sizes[s] * couRandomSigned(&random),
+                                 sizes[s] * couRandomSigned(&random)};
                     cloud_add(&cloud, (uint32_t)k, x);
                 }
                 couGridReport report;
@@ -129,8 +130,8 @@ static void test_random_clouds(void **context)
 static void test_unbounded(void **context)
 {
     (void)context;
-    static const couVec3 places[] = {{0, 0, 0},          {1e4f, 0, 0},          {-1e4f, 0, 0},   {0, -1e4f, 1e4f}, {1e4f, 1e4f, 1e4f},
-                                     {-1e4f, -1e4f, -1e4f}, {5e5f, -5e5f, 5e5f}, {-5e5f, 5e5f, 0}};
+    static const couVec3 places[] = {{0, 0, 0},          {1e4f, 0, 0},          {-1e4f, 0, 0},       {0, -1e4f, 1e4f},
+                                     {1e4f, 1e4f, 1e4f}, {-1e4f, -1e4f, -1e4f}, {5e5f, -5e5f, 5e5f}, {-5e5f, 5e5f, 0}};
     enum { EACH = 50, SEED = 77 };
     Cloud cloud;
     cloud_init(&cloud);

@@ -43,8 +43,10 @@ static void search_run(Search *search, int threads)
     couParallel parallel = couMakeParallel(threads);
     couGridReport report;
     if (search->table.capacity == 0) assert_true(couTable_Reserve(&search->table, 1)); // the search writes into the padding
-    assert_true(couGrid_Sort(&search->grid, &search->table, search->position, search->id, 1.001f * search->radius, &parallel, &report));
-    assert_true(couNeighbors_Find(&search->neighbors, &search->grid, search_x(search), search->table.count, search->radius, &parallel));
+    assert_true(
+        couGrid_Sort(&search->grid, &search->table, search->position, search->id, 1.001f * search->radius, &parallel, &report));
+    assert_true(
+        couNeighbors_Find(&search->neighbors, &search->grid, search_x(search), search->table.count, search->radius, &parallel));
 }
 
 // The lists are those of brute force with the same float arithmetic; `is_dropped` leaves pairs out.
@@ -83,7 +85,8 @@ static void check_cloud(int dimension, int count, float size, float offset, int 
         search.neighbors.isa = (couIsa)isa;
         couRandom random = {couMix64((uint64_t)seed)};
         for (int k = 0; k < count; ++k) {
-            couVec3 x = {size * couRandomFloat(&random) + offset, size * couRandomFloat(&random) - offset, size * couRandomFloat(&random)};
+            couVec3 x = {size * couRandomFloat(&random) + offset, size * couRandomFloat(&random) - offset,
+                         size * couRandomFloat(&random)};
             if (dimension == 2) x.z = 0;
             search_add(&search, x);
         }
@@ -101,11 +104,11 @@ static void test_random_clouds(void **context)
     check_cloud(3, 0, 1, 0, 1);
     check_cloud(3, 1, 1, 0, 2);
     check_cloud(3, 2, 0.01f, 0, 3);
-    check_cloud(3, 2000, 0.3f, 0, 4);    // as a fluid: about 20 neighbours
-    check_cloud(3, 2000, 0.12f, 0, 5);   // dense: about 200
-    check_cloud(3, 2000, 3.0f, 0, 6);    // sparse: few have any
-    check_cloud(3, 1500, 0.3f, -7, 7);   // negative coordinates
-    check_cloud(3, 500, 0.1f, 300, 8);   // far from the origin, where floats are coarse
+    check_cloud(3, 2000, 0.3f, 0, 4);  // as a fluid: about 20 neighbours
+    check_cloud(3, 2000, 0.12f, 0, 5); // dense: about 200
+    check_cloud(3, 2000, 3.0f, 0, 6);  // sparse: few have any
+    check_cloud(3, 1500, 0.3f, -7, 7); // negative coordinates
+    check_cloud(3, 500, 0.1f, 300, 8); // far from the origin, where floats are coarse
     check_cloud(2, 2000, 0.5f, 0, 9);
     check_cloud(2, 1500, 0.2f, -0.1f, 10);
 }
@@ -143,7 +146,8 @@ static void check_crowd(int count, bool is_crowded)
     search_init(&search, 1.0f);
     couRandom random = {couMix64((uint64_t)count)};
     for (int k = 0; k < count; ++k)
-        search_add(&search, (couVec3){0.1f * couRandomFloat(&random), 0.1f * couRandomFloat(&random), 0.1f * couRandomFloat(&random)});
+        search_add(&search,
+                   (couVec3){0.1f * couRandomFloat(&random), 0.1f * couRandomFloat(&random), 0.1f * couRandomFloat(&random)});
     search_run(&search, 1);
     CHECK_NEAR((double)search.neighbors.crowded_count, is_crowded ? count : 0, 0, count);
     for (int i = 0; i < count; ++i) {
@@ -193,7 +197,8 @@ static void test_filter(void **context)
         search_init(&search, 0.04f);
         couRandom random = {SEED};
         for (int k = 0; k < COUNT; ++k)
-            search_add(&search, (couVec3){0.3f * couRandomFloat(&random), 0.3f * couRandomFloat(&random), 0.3f * couRandomFloat(&random)});
+            search_add(&search,
+                       (couVec3){0.3f * couRandomFloat(&random), 0.3f * couRandomFloat(&random), 0.3f * couRandomFloat(&random)});
         search_run(&search, threads);
         uint8_t flags[COUNT];
         for (uint32_t i = 0; i < COUNT; ++i) flags[i] = i % 3 != 0; // only pairs of flagged ones may go
@@ -207,7 +212,7 @@ static void test_filter(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_clouds), cmocka_unit_test(test_coincident), cmocka_unit_test(test_lattice),
+        cmocka_unit_test(test_random_clouds), cmocka_unit_test(test_coincident),   cmocka_unit_test(test_lattice),
         cmocka_unit_test(test_crowds),        cmocka_unit_test(test_longest_list), cmocka_unit_test(test_filter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,12 +112,20 @@ static void test_text(void **context)
     assert_string_equal(def.name, "honey");
 
     static const char *const refused[][2] = {
-        {"length", "0"},     {"length", "-1"},     {"length", "10.1"},   {"length", "nan"},   {"length", "inf"},   {"length", "1e400"},
-        {"length", "auto"},  {"length", ""},       {"length", "two"},    {"length", "1m"},    {"length", "1, 2"},  {"rate", "nan"},
-        {"rate", "Auto"},    {"count", "1.5"},     {"count", "0"},       {"count", "1e12"},   {"is_on", "1"},      {"is_on", "yes"},
-        {"place", "1, 2"},   {"place", "1 2 3 4"}, {"place", "1, 2, x"}, {"place", "1,2,9"},  {"place", "1,nan,2"}, {"kind", "Plastic"},
-        {"kind", "1"},       {"kind", ""},         {"name", ""},
-        {"name", "a name that is longer than thirty-one characters"},
+        {"length", "0"},      {"length", "-1"},
+        {"length", "10.1"},   {"length", "nan"},
+        {"length", "inf"},    {"length", "1e400"},
+        {"length", "auto"},   {"length", ""},
+        {"length", "two"},    {"length", "1m"},
+        {"length", "1, 2"},   {"rate", "nan"},
+        {"rate", "Auto"},     {"count", "1.5"},
+        {"count", "0"},       {"count", "1e12"},
+        {"is_on", "1"},       {"is_on", "yes"},
+        {"place", "1, 2"},    {"place", "1 2 3 4"},
+        {"place", "1, 2, x"}, {"place", "1,2,9"},
+        {"place", "1,nan,2"}, {"kind", "Plastic"},
+        {"kind", "1"},        {"kind", ""},
+        {"name", ""},         {"name", "a name that is longer than thirty-one characters"},
     };
     for (int k = 0; k < COU_COUNT(refused); ++k)
         if (takes(refused[k][0], refused[k][1], &def)) fail_msg("%s took '%s'", refused[k][0], refused[k][1]);
@@ -210,8 +218,8 @@ static void test_words(void **context)
 static void test_library_tables(void **context)
 {
     (void)context;
-    const couParamTable *tables[] = {couWorldParams(), couMaterialParams(), couFluidParams(), couBodyParams(),
-                                     couEmitterParams(), couSinkParams(),    couFieldParams(), couMethodParams("pvfs")};
+    const couParamTable *tables[] = {couWorldParams(),   couMaterialParams(), couFluidParams(), couBodyParams(),
+                                     couEmitterParams(), couSinkParams(),     couFieldParams(), couMethodParams("pvfs")};
     char buffer[4096];
     for (int t = 0; t < COU_COUNT(tables); ++t) {
         couFaults faults = {0};
@@ -231,10 +239,9 @@ static void test_library_tables(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),    cmocka_unit_test(test_check_names_every_fault),
-        cmocka_unit_test(test_text),        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_rounding_stays_in_range), cmocka_unit_test(test_suggestions),
-        cmocka_unit_test(test_words),       cmocka_unit_test(test_library_tables),
+        cmocka_unit_test(test_defaults), cmocka_unit_test(test_check_names_every_fault), cmocka_unit_test(test_text),
+        cmocka_unit_test(test_numbers),  cmocka_unit_test(test_rounding_stays_in_range), cmocka_unit_test(test_suggestions),
+        cmocka_unit_test(test_words),    cmocka_unit_test(test_library_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,10 @@ static Reference make_reference(couWorld *world)
     return r;
 }
 
-static void free_reference(Reference *r) { free(r->x), free(r->v), free(r->found), free(r->mass), free(r->is_pair), free(r->order); }
+static void free_reference(Reference *r)
+{
+    free(r->x), free(r->v), free(r->found), free(r->mass), free(r->is_pair), free(r->order);
+}
 
 /// A wall plane with unit normal; free space is where normal . x > offset.
 typedef struct Wall {
@@ -59,20 +62,22 @@ typedef struct WallTerms {
 static WallTerms exact_wall_terms(double a, double support)
 {
     double x = 2 * COU_PI * pow(support, 3);
-    return (WallTerms){x * (pow(a, 4) / 12 - pow(a, 5) / 20), x * (pow(a, 5) / 20 - pow(a, 6) / 30), x * (pow(a, 3) / 6 - pow(a, 4) / 8),
-                       x * (pow(a, 4) / 12 - pow(a, 5) / 15)};
+    return (WallTerms){x * (pow(a, 4) / 12 - pow(a, 5) / 20), x * (pow(a, 5) / 20 - pow(a, 6) / 30),
+                       x * (pow(a, 3) / 6 - pow(a, 4) / 8), x * (pow(a, 4) / 12 - pow(a, 5) / 15)};
 }
 
 static WallTerms wall_terms(double a, double support)
 {
     double place = fmin(fmax(a, 0), 1) * COU_WALL_SAMPLES, n = floor(place), t = place - n;
-    WallTerms p = exact_wall_terms(n / COU_WALL_SAMPLES, support), q = exact_wall_terms(fmin(n + 1, COU_WALL_SAMPLES) / COU_WALL_SAMPLES, support);
-    return (WallTerms){(1 - t) * p.rho + t * q.rho, (1 - t) * p.rho_near + t * q.rho_near, (1 - t) * p.g1 + t * q.g1, (1 - t) * p.g2 + t * q.g2};
+    WallTerms p = exact_wall_terms(n / COU_WALL_SAMPLES, support),
+              q = exact_wall_terms(fmin(n + 1, COU_WALL_SAMPLES) / COU_WALL_SAMPLES, support);
+    return (WallTerms){(1 - t) * p.rho + t * q.rho, (1 - t) * p.rho_near + t * q.rho_near, (1 - t) * p.g1 + t * q.g1,
+                       (1 - t) * p.g2 + t * q.g2};
 }
 
 /// [Clavet 2005, alg. 2] with the half-space terms of a wall (3D only) and the bound on pressures. Returns how often that acted.
-static int relax(Reference *r, const couPvfsState *state, int near_kind, double dt, const Wall *walls, int wall_count, double support,
-                 double *density)
+static int relax(Reference *r, const couPvfsState *state, int near_kind, double dt, const Wall *walls, int wall_count,
+                 double support, double *density)
 {
     int guarded = 0;
     for (size_t turn = 0; turn < r->count; ++turn) {
@@ -91,7 +96,9 @@ static int relax(Reference *r, const couPvfsState *state, int near_kind, double 
         }
         density[i] = rho / state->rest_rho;
         double far = dt * dt * state->k * (rho - state->rho0);
-        double near = near_kind == cou_nearDensity ? dt * dt * state->k_near * rho_near : near_kind == cou_nearDistance ? dt * dt * state->k_near : 0;
+        double near = near_kind == cou_nearDensity    ? dt * dt * state->k_near * rho_near
+                      : near_kind == cou_nearDistance ? dt * dt * state->k_near
+                                                      : 0;
         double far_bound = dt * dt * state->k * rho / r->h, near_bound = 1.5 * dt * dt * state->k_near * w4 / r->h;
         guarded += far_bound > 1 || near_bound > 1;
         if (far_bound > 1) far /= far_bound;
@@ -113,7 +120,8 @@ static int relax(Reference *r, const couPvfsState *state, int near_kind, double 
 }
 
 // Runs the phase and the reference on the same cloud; positions must agree to `tolerance` h.
-static void check_relaxation(int dimension, int materials, int near, float dt, bool has_wall, double tolerance, bool is_guarded, int seed)
+static void check_relaxation(int dimension, int materials, int near, float dt, bool has_wall, double tolerance, bool is_guarded,
+                             int seed)
 {
     couWorld *world = make_world(dimension, SPACING, NO_GRAVITY, 1);
     add_liquid(world, 1000, 0.001f);
@@ -371,7 +379,8 @@ static void test_momentum_of_a_free_blob(void **context)
         couMeasurement before = couWorld_Measure(world);
         double sum = 0;
         couParticleView view = couWorld_Particles(world);
-        for (size_t i = 0; i < view.count; ++i) sum += couWorld_ParticleMass(world, view.material[i]) * length(from_record(view.velocity[i]));
+        for (size_t i = 0; i < view.count; ++i)
+            sum += couWorld_ParticleMass(world, view.material[i]) * length(from_record(view.velocity[i]));
         for (int k = 0; k < 200; ++k) {
             couStepReport report = couWorld_Step(world, couWorld_SuggestStep(world));
             CHECK_HEALTHY(&report);

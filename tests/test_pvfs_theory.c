@@ -49,12 +49,12 @@ static void test_lattice_sums_become_integrals(void **context)
     double x3 = pow(support, 3), x2 = pow(support, 2);
     CHECK_NEAR((three.rho + 1) / (4 * COU_PI / 30 * x3), 1, 1e-3, 0);
     CHECK_NEAR((three.rho_near + 1) / (4 * COU_PI / 60 * x3), 1, 1e-3, 0);
-    CHECK_NEAR(three.s1 / (4 * COU_PI / 20 * x3), 1, 1e-3, 0);       // q^3 (1-q)
-    CHECK_NEAR(three.s2 / (4 * COU_PI / 60 * x3), 1, 1e-3, 0);       // q^3 (1-q)^2
-    CHECK_NEAR(three.spring / (4 * COU_PI / 30 * x3), 1, 1e-3, 0);   // q^4 (1-q)
+    CHECK_NEAR(three.s1 / (4 * COU_PI / 20 * x3), 1, 1e-3, 0);     // q^3 (1-q)
+    CHECK_NEAR(three.s2 / (4 * COU_PI / 60 * x3), 1, 1e-3, 0);     // q^3 (1-q)^2
+    CHECK_NEAR(three.spring / (4 * COU_PI / 30 * x3), 1, 1e-3, 0); // q^4 (1-q)
     CHECK_NEAR((flat.rho + 1) / (COU_PI / 6 * x2), 1, 1e-3, 0);
     CHECK_NEAR((flat.rho_near + 1) / (COU_PI / 10 * x2), 1, 1e-3, 0);
-    CHECK_NEAR(flat.spring / (2 * COU_PI / 20 * x2), 1, 1e-3, 0);    // q^3 (1-q)
+    CHECK_NEAR(flat.spring / (2 * COU_PI / 20 * x2), 1, 1e-3, 0); // q^3 (1-q)
 }
 
 static void test_wall_table_3d(void **context)
@@ -171,7 +171,8 @@ static void test_viscosity_coefficient(void **context)
         couWorld *world = make_pool(dimension, 0.01f, 0.1f, &honey);
         prepare_world(world);
         double h = couWorld_SupportRadius(world), support = h / 0.01, sigma = pvfs_state(world)->materials[0].sigma;
-        double nu = dimension == 3 ? COU_PI / 900 * pow(support, 3) * sigma * h * h : COU_PI / 640 * pow(support, 2) * sigma * h * h;
+        double nu = dimension == 3 ? COU_PI / 900 * pow(support, 3) * sigma * h * h
+                                   : COU_PI / 640 * pow(support, 2) * sigma * h * h;
         CHECK_NEAR(1400 * nu / 7, 1, 1e-4, 0);
         couDestroyWorld(world);
     }
@@ -189,7 +190,8 @@ static void test_viscosity_coefficient(void **context)
 
 // Energy of the springs of one particle, per mass, in a lattice sheared by `strain` along a in direction of b. A spring pulls its
 // ends with k (1 - L/h)(L - r)/2 per mass, so it holds k (1 - L/h)(L - r)^2/4, half of which belongs to each end.
-static double sheared_energy(int dimension, double d, double h, double k_spring, const double a[3], const double b[3], double strain)
+static double sheared_energy(int dimension, double d, double h, double k_spring, const double a[3], const double b[3],
+                             double strain)
 {
     double energy = 0;
     int reach = (int)(2 * h / d) + 2;
@@ -231,12 +233,14 @@ static void test_shear_modulus(void **context)
                 double angle = 2 * COU_PI * couRandomFloat(&random);
                 a[0] = cos(angle), a[1] = sin(angle), b[0] = -sin(angle), b[1] = cos(angle);
             } else { // two perpendicular unit vectors: rows of a random rotation
-                double z = couRandomSigned(&random), phi = 2 * COU_PI * couRandomFloat(&random), psi = 2 * COU_PI * couRandomFloat(&random);
+                double z = couRandomSigned(&random), phi = 2 * COU_PI * couRandomFloat(&random),
+                       psi = 2 * COU_PI * couRandomFloat(&random);
                 double s = sqrt(1 - z * z), u[3] = {-sin(phi), cos(phi), 0}, v[3] = {-z * cos(phi), -z * sin(phi), s};
                 a[0] = s * cos(phi), a[1] = s * sin(phi), a[2] = z;
                 for (int c = 0; c < 3; ++c) b[c] = cos(psi) * u[c] + sin(psi) * v[c];
             }
-            double up = sheared_energy(dimension, 0.01, h, k_spring, a, b, strain), down = sheared_energy(dimension, 0.01, h, k_spring, a, b, -strain);
+            double up = sheared_energy(dimension, 0.01, h, k_spring, a, b, strain),
+                   down = sheared_energy(dimension, 0.01, h, k_spring, a, b, -strain);
             mean += (up + down) / (strain * strain) / DIRECTIONS; // second derivative; the energy at rest is 0
         }
         CHECK_NEAR(jelly.density * mean / jelly.shear_modulus, 1, 0.01, SEED);
@@ -303,12 +307,17 @@ static void test_bad_parameters(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lattice_by_shells), cmocka_unit_test(test_lattice_is_like_a_relaxed_cloud),
+        cmocka_unit_test(test_lattice_by_shells),
+        cmocka_unit_test(test_lattice_is_like_a_relaxed_cloud),
         cmocka_unit_test(test_lattice_sums_become_integrals),
-        cmocka_unit_test(test_wall_table_3d),    cmocka_unit_test(test_wall_table_2d),
-        cmocka_unit_test(test_pool),             cmocka_unit_test(test_sound_speed_of_a_lattice),
-        cmocka_unit_test(test_viscosity_coefficient), cmocka_unit_test(test_shear_modulus),
-        cmocka_unit_test(test_fixed_step),       cmocka_unit_test(test_raw_numbers),
+        cmocka_unit_test(test_wall_table_3d),
+        cmocka_unit_test(test_wall_table_2d),
+        cmocka_unit_test(test_pool),
+        cmocka_unit_test(test_sound_speed_of_a_lattice),
+        cmocka_unit_test(test_viscosity_coefficient),
+        cmocka_unit_test(test_shear_modulus),
+        cmocka_unit_test(test_fixed_step),
+        cmocka_unit_test(test_raw_numbers),
         cmocka_unit_test(test_bad_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,8 @@ static couWorld *make_scene(int dimension, int threads)
     emitter.max_count = 400;
     add_emitter(world, &emitter);
     emitter = couDefaultEmitterDef();
-    emitter.material = jelly, emitter.shape = make_sphere(0.03f), emitter.pose = at(0, 0.45f, 0), emitter.start = 0.03f, emitter.speed = 0;
+    emitter.material = jelly, emitter.shape = make_sphere(0.03f), emitter.pose = at(0, 0.45f, 0), emitter.start = 0.03f,
+    emitter.speed = 0;
     add_emitter(world, &emitter);
     couSinkDef sink = couDefaultSinkDef();
     sink.shape = make_sphere(0.04f), sink.pose = at(0.18f, 0.02f, 0);
@@ -107,12 +108,14 @@ static void test_resumed_run_has_the_same_bits(void **context)
             bool is_good = couWorld_LoadState(second, &state, &faults);
             CHECK_NO_FAULTS(&faults);
             assert_true(is_good);
-            if (stops[s] > 0 && hash_world(second) != saved) fail_msg("%dD, after %d steps: the loaded world is not what was saved", dimension, stops[s]);
+            if (stops[s] > 0 && hash_world(second) != saved)
+                fail_msg("%dD, after %d steps: the loaded world is not what was saved", dimension, stops[s]);
             CHECK_NEAR(couWorld_Time(second), couWorld_Time(first), 0, stops[s]);
             run(first, 50 - stops[s]);
             run(second, 50 - stops[s]);
             assert_true(hash_world(first) == expected);
-            if (hash_world(second) != expected) fail_msg("%dD: resumed after %d steps, the run ends elsewhere", dimension, stops[s]);
+            if (hash_world(second) != expected)
+                fail_msg("%dD: resumed after %d steps, the run ends elsewhere", dimension, stops[s]);
             couState_Clear(&state);
             couDestroyWorld(first);
             couDestroyWorld(second);
@@ -146,9 +149,9 @@ static void test_order_of_the_state(void **context)
 static void test_every_array_counts(void **context)
 {
     (void)context;
-    static const char *const needed[] = {"particles/position", "particles/velocity", "particles/id",      "particles/material", "springs/ids",
-                                         "springs/rest_length", "materials/values", "bodies/pose",        "emitters/progress",  "events/next",
-                                         "world/time",          "world/counters"};
+    static const char *const needed[] = {"particles/position", "particles/velocity",  "particles/id",     "particles/material",
+                                         "springs/ids",        "springs/rest_length", "materials/values", "bodies/pose",
+                                         "emitters/progress",  "events/next",         "world/time",       "world/counters"};
     couWorld *world = make_scene(3, 1);
     run(world, 20);
     couState state = {0};
@@ -229,7 +232,8 @@ static void check_refused(couWorld *world, const couState *state, const char *wh
     couFaults faults = {0};
     uint64_t before = hash_world(world);
     bool is_taken = couWorld_LoadState(world, state, &faults);
-    if (is_taken || faults.count == 0) fail_msg("%s: expected a fault, got %d, and it was %s", what, faults.count, is_taken ? "taken" : "refused");
+    if (is_taken || faults.count == 0)
+        fail_msg("%s: expected a fault, got %d, and it was %s", what, faults.count, is_taken ? "taken" : "refused");
     couFaults_Clear(&faults);
     if (hash_world(world) != before) fail_msg("%s: refused, but the world has changed", what);
     run(world, 1); // and goes on
@@ -258,7 +262,8 @@ static void test_missing_and_misshapen_arrays(void **context)
         *array = good, array->components += 1;
         check_refused(world, &state, good.name);
         *array = good, array->count -= 1; // not the same number of rows as the others, or as the scene
-        if (strcmp(array->name, "materials/values") == 0 || array->count > 0 || good.count == 1) check_refused(world, &state, good.name);
+        if (strcmp(array->name, "materials/values") == 0 || array->count > 0 || good.count == 1)
+            check_refused(world, &state, good.name);
         *array = good;
     }
     check_refused(world, &(couState){0}, "an empty state");

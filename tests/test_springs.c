@@ -8,7 +8,10 @@ typedef struct Vec {
     double x, y, z;
 } Vec;
 
-static double distance_of(Vec a, Vec b) { return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z)); }
+static double distance_of(Vec a, Vec b)
+{
+    return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
+}
 static Vec from_record(couVec4 a) { return (Vec){a.x, a.y, a.z}; }
 
 /// rest[a][b] with a < b by id: the rest length, 0 without a spring.
@@ -70,7 +73,8 @@ static size_t compare(Net *net, const couWorld *world, int seed)
     double h = world->fluid.h, worst = 0;
     for (size_t s = 0; s < count; ++s) {
         assert_true(springs[s].id_a < springs[s].id_b);
-        assert_true(s == 0 || springs[s - 1].id_a < springs[s].id_a || (springs[s - 1].id_a == springs[s].id_a && springs[s - 1].id_b < springs[s].id_b));
+        assert_true(s == 0 || springs[s - 1].id_a < springs[s].id_a ||
+                    (springs[s - 1].id_a == springs[s].id_a && springs[s - 1].id_b < springs[s].id_b));
         got[springs[s].id_a][springs[s].id_b] = springs[s].rest_length;
     }
     for (int a = 0; a < COUNT; ++a)
@@ -81,8 +85,8 @@ static size_t compare(Net *net, const couWorld *world, int seed)
             if (is_on_edge) net->rest[a][b] = got[a][b];
             expected += net->rest[a][b] > 0;
             if ((net->rest[a][b] > 0) != (got[a][b] > 0))
-                fail_msg("spring %d-%d: expected %.9g, got %.9g, at a distance of %.9g, seed %d", a, b, net->rest[a][b], got[a][b],
-                         distance_of(net->x[a], net->x[b]), seed);
+                fail_msg("spring %d-%d: expected %.9g, got %.9g, at a distance of %.9g, seed %d", a, b, net->rest[a][b],
+                         got[a][b], distance_of(net->x[a], net->x[b]), seed);
             worst = fmax(worst, fabs(net->rest[a][b] - got[a][b]));
         }
     CHECK_AT_MOST(worst / h, 1e-5, seed);
@@ -93,7 +97,8 @@ static size_t compare(Net *net, const couWorld *world, int seed)
 
 static void move_end(Net *net, int id, Vec from, Vec to, double s)
 {
-    net->x[id] = (Vec){net->x[id].x + s * (to.x - from.x), net->x[id].y + s * (to.y - from.y), net->x[id].z + s * (to.z - from.z)};
+    net->x[id] = (Vec){net->x[id].x + s * (to.x - from.x), net->x[id].y + s * (to.y - from.y),
+                       net->x[id].z + s * (to.z - from.z)};
 }
 
 /// [Clavet 2005, alg. 3] for one spring, shares by inverse mass, never further than to its rest length.
@@ -111,7 +116,8 @@ static void apply_one(Net *net, const couFluid *fluid, int a, int b, double dt, 
 static bool is_far(const couFluid *fluid, couVec4 a, couVec4 b)
 {
     float s = 1.0f / fluid->grid.cell_size;
-    return fabsf(floorf(a.x * s) - floorf(b.x * s)) > 1 || fabsf(floorf(a.y * s) - floorf(b.y * s)) > 1 || fabsf(floorf(a.z * s) - floorf(b.z * s)) > 1;
+    return fabsf(floorf(a.x * s) - floorf(b.x * s)) > 1 || fabsf(floorf(a.y * s) - floorf(b.y * s)) > 1 ||
+           fabsf(floorf(a.z * s) - floorf(b.z * s)) > 1;
 }
 
 // Springs in the order of turns: those between neighbouring cells first, each with its end of the lower id, then the long ones.
@@ -128,7 +134,8 @@ static void apply(Net *net, const couWorld *world, double dt, const float *k_spr
         for (size_t turn = 0; turn < count; ++turn) {
             uint32_t a = id[pass == 0 ? order[turn] : turn];
             for (uint32_t b = a + 1; b < COUNT; ++b)
-                if (net->rest[a][b] > 0 && is_far(fluid, x[place[a]], x[place[b]]) == (pass == 1)) apply_one(net, fluid, (int)a, (int)b, dt, k_spring);
+                if (net->rest[a][b] > 0 && is_far(fluid, x[place[a]], x[place[b]]) == (pass == 1))
+                    apply_one(net, fluid, (int)a, (int)b, dt, k_spring);
         }
     free(order);
 }
@@ -138,7 +145,8 @@ static couWorld *make_mixture(int dimension, int threads, int seed)
 {
     couWorld *world = make_world(dimension, SPACING, NO_GRAVITY, threads);
     couMaterialDef def = couDefaultMaterialDef();
-    def.springs = cou_springsPlastic, def.flow_stretch = 3, def.flow_compress = 5, def.yield_stretch = 0.1f, def.yield_compress = 0.05f;
+    def.springs = cou_springsPlastic, def.flow_stretch = 3, def.flow_compress = 5, def.yield_stretch = 0.1f,
+    def.yield_compress = 0.05f;
     add_material(world, &def);
     def.density = 2500, def.flow_stretch = 30, def.flow_compress = 1, def.yield_stretch = 0, def.yield_compress = 0.2f;
     add_material(world, &def);
@@ -298,7 +306,8 @@ static void test_delete(void **context)
     assert_int_equal(left[1][1], 0);
     assert_true(left[0][0] > 100);
     if ((left[0][1] == 0) != (left[1][0] == 0))
-        fail_msg("springs to another material: expected all or none left, got %zu and %zu by which end has the lower id", left[0][1], left[1][0]);
+        fail_msg("springs to another material: expected all or none left, got %zu and %zu by which end has the lower id",
+                 left[0][1], left[1][0]);
     free(springs);
     couDestroyWorld(world);
 }

@@ -104,19 +104,22 @@ static void check_same(couWorld *a, couWorld *b, couIsa isa, const char *after, 
         const char *p = column->data, *q = b->fluid.table.columns[c].data;
         for (size_t i = 0; i < count; ++i)
             if (memcmp(p + i * column->row_bytes, q + i * column->row_bytes, column->row_bytes) != 0)
-                fail_msg("%s differs from scalar in column %s, row %zu after %s, seed %d", couIsaName(isa), column->name, i, after, seed);
+                fail_msg("%s differs from scalar in column %s, row %zu after %s, seed %d", couIsaName(isa), column->name, i,
+                         after, seed);
     }
     for (size_t i = 0; i < count; ++i) {
         assert_int_equal(a->fluid.neighbors.count[i], b->fluid.neighbors.count[i]);
         assert_int_equal(a->fluid.neighbors.below[i], b->fluid.neighbors.below[i]);
-        assert_memory_equal(a->fluid.neighbors.first[i], b->fluid.neighbors.first[i], a->fluid.neighbors.count[i] * sizeof(uint32_t));
+        assert_memory_equal(a->fluid.neighbors.first[i], b->fluid.neighbors.first[i],
+                            a->fluid.neighbors.count[i] * sizeof(uint32_t));
     }
 }
 
 static void check_variants(int dimension, int materials, float size, int near, float dt, int seed)
 {
     for (int isa = cou_isaBase; isa <= (int)couBestIsa(); ++isa) {
-        couWorld *worlds[2] = {make_cloud(cou_isaScalar, dimension, materials, size, seed), make_cloud((couIsa)isa, dimension, materials, size, seed)};
+        couWorld *worlds[2] = {make_cloud(cou_isaScalar, dimension, materials, size, seed),
+                               make_cloud((couIsa)isa, dimension, materials, size, seed)};
         couStepReport reports[2] = {{0}};
         static const couPhase phases[] = {cou_phaseNeighbors, cou_phasePressure, cou_phaseViscosity};
         for (int w = 0; w < 2; ++w) {

@@ -127,10 +127,22 @@ static bool add_world(couWorld *unused, const void *def, couFaults *faults)
     couDestroyWorld(world);
     return world != NULL;
 }
-static bool add_material_def(couWorld *world, const void *def, couFaults *faults) { return couWorld_AddMaterial(world, def, faults).index1 > 0; }
-static bool add_fluid_def(couWorld *world, const void *def, couFaults *faults) { return couWorld_AddFluid(world, def, faults) >= 0; }
-static bool add_body_def(couWorld *world, const void *def, couFaults *faults) { return couWorld_AddBody(world, def, faults).index1 > 0; }
-static bool add_emitter_def(couWorld *world, const void *def, couFaults *faults) { return couWorld_AddEmitter(world, def, faults).index1 > 0; }
+static bool add_material_def(couWorld *world, const void *def, couFaults *faults)
+{
+    return couWorld_AddMaterial(world, def, faults).index1 > 0;
+}
+static bool add_fluid_def(couWorld *world, const void *def, couFaults *faults)
+{
+    return couWorld_AddFluid(world, def, faults) >= 0;
+}
+static bool add_body_def(couWorld *world, const void *def, couFaults *faults)
+{
+    return couWorld_AddBody(world, def, faults).index1 > 0;
+}
+static bool add_emitter_def(couWorld *world, const void *def, couFaults *faults)
+{
+    return couWorld_AddEmitter(world, def, faults).index1 > 0;
+}
 static bool add_sink_def(couWorld *world, const void *def, couFaults *faults) { return couWorld_AddSink(world, def, faults); }
 static bool add_field_def(couWorld *world, const void *def, couFaults *faults) { return couWorld_AddField(world, def, faults); }
 
@@ -169,8 +181,11 @@ static void test_every_wrong_number_is_a_fault(void **context)
     couDestroyWorld(world);
 }
 
-static const couPose bad_poses[] = {{{NAN, 0, 0}, {0, 0, 0, 1}}, {{0, INFINITY, 0}, {0, 0, 0, 1}}, {{0, 0, 0}, {0, 0, 0, 0}},
-                                    {{0, 0, 0}, {0, 0, 0, 2}},   {{0, 0, 0}, {NAN, 0, 0, 1}}};
+static const couPose bad_poses[] = {{{NAN, 0, 0}, {0, 0, 0, 1}},
+                                    {{0, INFINITY, 0}, {0, 0, 0, 1}},
+                                    {{0, 0, 0}, {0, 0, 0, 0}},
+                                    {{0, 0, 0}, {0, 0, 0, 2}},
+                                    {{0, 0, 0}, {NAN, 0, 0, 1}}};
 
 static void test_faults_of_shapes_poses_and_names(void **context)
 {
@@ -372,7 +387,8 @@ static int fill_giants(void)
     for (int k = 0; k < COU_COUNT(shapes); ++k) {
         couFluidDef fluid = couDefaultFluidDef();
         fluid.material = liquid, fluid.shape = shapes[k];
-        if (couWorld_AddFluid(world, &fluid, &faults) != -1 || faults.count != k + 1 || couWorld_Particles(world).count != 0) return 1 + k;
+        if (couWorld_AddFluid(world, &fluid, &faults) != -1 || faults.count != k + 1 || couWorld_Particles(world).count != 0)
+            return 1 + k;
         couShape_Release(shapes[k]);
     }
     couFaults_Clear(&faults);
@@ -522,9 +538,9 @@ static void test_events(void **context)
     couFaults faults = {0};
     assert_true(couWorld_AddEvent(world, 0.3, 0, write_diary, &a, &faults));
     assert_true(couWorld_AddEvent(world, 0.0, 0.2, write_diary, &b, &faults));
-    assert_true(couWorld_AddEvent(world, 0.3, 0, write_diary, &c, &faults)); // the same time: in the order added
+    assert_true(couWorld_AddEvent(world, 0.3, 0, write_diary, &c, &faults));     // the same time: in the order added
     assert_true(couWorld_AddEvent(world, 0.55, 0.05, write_diary, &d, &faults)); // twice in a step of 0.1 s
-    for (int k = 0; k < 7; ++k) couWorld_Step(world, 0.1f); // steps begin at 0 ... 0.6
+    for (int k = 0; k < 7; ++k) couWorld_Step(world, 0.1f);                      // steps begin at 0 ... 0.6
     assert_string_equal(diary.letters, "bbacbbdd");
     CHECK_NEAR(diary.times[1], 0.2, 1e-6, 0);
     CHECK_NEAR(diary.times[2], 0.3, 1e-6, 0);
@@ -679,7 +695,9 @@ static void test_threads_do_not_matter(void **context)
             uint64_t hash = run_zoo(world, 60);
             assert_true(couWorld_SpringCount(world) > 100);
             if (threads == 1) first = hash;
-            if (hash != first) fail_msg("%dD: hash %016llx with %d threads, %016llx with one", dimension, (unsigned long long)hash, threads, (unsigned long long)first);
+            if (hash != first)
+                fail_msg("%dD: hash %016llx with %d threads, %016llx with one", dimension, (unsigned long long)hash, threads,
+                         (unsigned long long)first);
             couDestroyWorld(world);
         }
     }
