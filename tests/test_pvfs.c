@@ -100,9 +100,10 @@ static int relax(Reference *r, const couPvfsState *state, int near_kind, double 
                       : near_kind == cou_nearDistance ? dt * dt * state->k_near
                                                       : 0;
         double far_bound = dt * dt * state->k * rho / r->h, near_bound = 1.5 * dt * dt * state->k_near * w4 / r->h;
-        guarded += far_bound > 1 || near_bound > 1;
-        if (far_bound > 1) far /= far_bound;
-        if (near_bound > 1) near /= near_bound;
+        const double most = 0.5; // share of a Newton step, see relax_particle()
+        guarded += far_bound > most || near_bound > most;
+        if (far_bound > most) far *= most / far_bound;
+        if (near_bound > most) near *= most / near_bound;
         Vec own = {0};
         Vec here = r->x[i];
         for (size_t j = 0; j < r->count; ++j) {
@@ -237,8 +238,7 @@ static int smooth(Reference *r, const couPvfsState *state, double dt)
             double distance = length(to), w = fmax(1 - distance / r->h, 0), u = dot(dv, to) / distance;
             double rate = 0, smoothing = fmin(dt * w * 0.5 * (a->smoothing + b->smoothing), 1);
             if (u > 0) rate = fmin(dt * w * (0.5 * (a->sigma + b->sigma) + 0.5 * (a->beta + b->beta) * u), 1);
-            impulse[j] = add_scaled((Vec){0}, (1 - smoothing) * rate * fmax(u, 0) / distance, to);
-            impulse[j] = add_scaled(impulse[j], smoothing, dv);
+            impulse[j] = add_scaled((Vec){0}, ((1 - smoothing) * rate * fmax(u, 0) + smoothing * u) / distance, to);
             taken += r->mass[j] / (r->mass[i] + r->mass[j]) * (rate + smoothing);
         }
         double cut = taken > 1 ? 1 / taken : 1;

@@ -62,7 +62,7 @@ void *couWorld_MethodParams(couWorld *world);
 typedef enum couSprings {
     cou_springsNone,    ///< a liquid
     cou_springsPlastic, ///< appear, flow and vanish [Clavet 2005, sect. 5.2]
-    cou_springsFrozen   ///< a fixed set: an elastic solid
+    cou_springsFrozen   ///< a fixed set: an elastic solid; what is there at the first step gets its springs by itself
 } couSprings;
 
 /// What a particle is made of. Physical values; the method derives its own from them.
@@ -159,7 +159,7 @@ typedef struct couEmitterDef {
     couPose pose;    ///< a disk's jet leaves along its local +y, a polygon's along its local +z (2D: disk along +y)
     couMotionFcn *motion; ///< NULL: it stays at `pose`
     void *motion_context;
-    float speed;   ///< of the jet [m/s], >= 0, default 1; the rate follows: area * speed / spacing^dimension
+    float speed;   ///< of the jet [m/s], >= 0; the rate follows: area * speed / spacing^dimension; auto: 1, or 0 for a volume
     float start;   ///< [s], default 0
     float stop;    ///< [s], default infinity
     float jitter;  ///< as in couFluidDef
@@ -220,7 +220,7 @@ bool couWorld_AddField(couWorld *world, const couFieldDef *def, couFaults *fault
 
 /// Called between two steps, the first whose time is not before the event's.
 typedef void couEventFcn(void *context, couWorld *world, double time);
-/// `period` 0: once at `time`; otherwise again and again. False on a fault.
+/// `period` 0: once at `time`; otherwise again and again, at least 1e-6 s apart. False on a fault.
 bool couWorld_AddEvent(couWorld *world, double time, double period, couEventFcn *function, void *context, couFaults *faults);
 
 // --- Stepping ----------------------------------------------------------------------------------------------------------------

@@ -146,13 +146,13 @@ void couParam_FormatRange(const couParam *param, char *text, size_t size)
     }
     const char *more = param->is_min_open ? ">" : ">=";
     if (has_min && has_max && !param->is_min_open)
-        snprintf(text, size, "%s from %g to %g", kind, param->min, param->max);
+        snprintf(text, size, "%s from %.10g to %.10g", kind, param->min, param->max);
     else if (has_min && has_max)
-        snprintf(text, size, "%s %s %g and <= %g", kind, more, param->min, param->max);
+        snprintf(text, size, "%s %s %.10g and <= %.10g", kind, more, param->min, param->max);
     else if (has_min)
-        snprintf(text, size, "%s %s %g", kind, more, param->min);
+        snprintf(text, size, "%s %s %.10g", kind, more, param->min);
     else if (has_max)
-        snprintf(text, size, "%s <= %g", kind, param->max);
+        snprintf(text, size, "%s <= %.10g", kind, param->max);
     else
         snprintf(text, size, "%s", kind);
 }
@@ -169,7 +169,7 @@ void couParam_FormatDefault(const couParam *param, char *text, size_t size)
         if (isnan(v[0]))
             snprintf(text, size, "auto");
         else
-            snprintf(text, size, "%g", v[0]);
+            snprintf(text, size, "%.10g", v[0]);
     }
 }
 

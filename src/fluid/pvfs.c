@@ -112,6 +112,14 @@ static float support_ratio(const couFluid *fluid)
     return fluid->dimension == 3 ? (is_drops ? 2.5f : 2.0f) : (is_drops ? 3.0f : 2.5f);
 }
 
+// Drops need tension: a ball started as an ellipsoid of 2:1 stops short of round below chi = 2 in 3D.
+static double recipe_near_ratio(const couFluid *fluid)
+{
+    const couPvfsParams *p = fluid->params;
+    if (p->recipe == cou_recipeWater) return 0.5;
+    return fluid->dimension == 3 ? 2.0 : 1.0;
+}
+
 // --- Preparation -------------------------------------------------------------------------------------------------------------
 
 // Speed of compression waves in the stiffest spring net [m/s]: c^2 = 3 G / rho for central forces.
@@ -157,7 +165,9 @@ static void derive_materials(couFluid *fluid)
         couPvfsMaterial *material = &state->materials[m];
         material->sigma = isnan(def->sigma) ? (float)(def->viscosity / def->density / per_sigma) : def->sigma;
         material->beta = isnan(def->beta) ? 1.0f / fluid->h : def->beta;
-        float smoothing = isnan(p->k) ? (float)(0.02 / looseness * state->sound_speed / h) : 0.0f;
+        // Drops are calm by themselves, and smoothing would stop their slow oscillations.
+        bool is_smoothed = isnan(p->k) && p->recipe == cou_recipeWater;
+        float smoothing = is_smoothed ? (float)(0.02 / looseness * state->sound_speed / h) : 0.0f;
         material->smoothing = isnan(def->smoothing) ? smoothing : def->smoothing;
         material->k_spring = isnan(def->k_spring) ? (float)(def->shear_modulus / def->density / per_spring) : def->k_spring;
     }
@@ -178,7 +188,7 @@ static bool prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
     if (!couParams_Check(&param_table, p, faults)) return false;
     double support = support_ratio(fluid), h = fluid->h, g = length3(fluid->gravity);
     double to_si = h / (PAPER_TIME * PAPER_TIME);
-    double chi = isnan(p->near_ratio) ? (p->recipe == cou_recipeDrops ? 1.0 : 0.5) : p->near_ratio;
+    double chi = isnan(p->near_ratio) ? recipe_near_ratio(fluid) : p->near_ratio;
     if (p->near == cou_nearNone) chi = 0;
     if (!isnan(p->k) && !isnan(p->k_near)) chi = p->k_near / p->k;
     couLatticeSums sums = couSumLattice(fluid->dimension, (float)support);
@@ -201,7 +211,7 @@ static bool prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
     state->k_near = isnan(p->k_near) ? (float)(chi * state->k) : (float)(p->k_near * to_si);
     if (p->near == cou_nearNone) state->k_near = 0.0f;
     state->rho0 = isnan(p->rho0) ? (float)(sums.rho + chi * sums.rho_near * sums.s2 / sums.s1) : p->rho0;
-    if (p->near == cou_nearDistance && isnan(p->rho0)) state->rho0 = (float)sums.rho;
+    if (p->near == cou_nearDistance && isnan(p->rho0)) state->rho0 = (float)(sums.rho + chi * sums.s2 / sums.s1);
     state->rest_rho = (float)sums.rho;
     state->weight_sum = (float)sums.w;
     state->height_error = (float)(g * demand->depth / (2 * c * c));

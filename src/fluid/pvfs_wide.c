@@ -111,6 +111,10 @@ static inline couVec3 push_pairs(couPvfsSweep *sweep, uint32_t i, const uint32_t
     return (couVec3){-couSumW(sx), -couSumW(sy), -couSumW(sz)};
 }
 
+// Displacements beyond this share of a Newton step would throw particles that a long step has pressed together apart with more
+// energy than they came with. A calm fluid at its own step has 0.2, so the bound does not act on it.
+#define MOST_LOAD 0.5f
+
 static void relax_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
 {
     const couPvfsState *state = sweep->state;
@@ -128,17 +132,15 @@ static void relax_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
     }
     sweep->density[i] = sums.rho / state->rest_rho;
 
-    // Pressures as displacements [eq. 2, 5]. A guard bounds them by what the density constraint itself would ask for, the step of
-    // a Newton iteration: it never acts on a calm fluid and stops explosions.
+    // Pressures as displacements [eq. 2, 5], bounded by a share of what a Newton step of the density constraint would ask for.
     float dt2 = sweep->dt * sweep->dt;
     float far = dt2 * state->k * (sums.rho - state->rho0), near = 0.0f;
     if (sweep->near == cou_nearDensity) near = dt2 * state->k_near * sums.rho_near;
     if (sweep->near == cou_nearDistance) near = dt2 * state->k_near;
-    float far_guard = dt2 * state->k * sums.rho / sweep->h;
-    float near_guard = 1.5f * dt2 * state->k_near * sums.w4 / sweep->h;
-    if (far_guard > 1.0f || near_guard > 1.0f) {
-        if (far_guard > 1.0f) far /= far_guard;
-        if (near_guard > 1.0f) near /= near_guard;
+    float far_load = dt2 * state->k * sums.rho / sweep->h, near_load = 1.5f * dt2 * state->k_near * sums.w4 / sweep->h;
+    if (far_load > MOST_LOAD || near_load > MOST_LOAD) {
+        if (far_load > MOST_LOAD) far *= MOST_LOAD / far_load;
+        if (near_load > MOST_LOAD) near *= MOST_LOAD / near_load;
         sweep->guard_count++;
     }
 
@@ -187,8 +189,9 @@ static PairViscosity mixed_viscosity(const couPvfsSweep *sweep, const couPvfsMat
 }
 
 // The turn of particle i: impulses between it and those of its neighbours that come after it in storage [alg. 5]. As in the
-// relaxation, i itself changes at the end of its turn. The radial part acts on approach only, smoothing on what is left; neither
-// alone makes a pair move apart, and where many pairs together would carry i past their mean, all are cut by the same factor.
+// relaxation, i itself changes at the end of its turn. The paper's part acts on approach only, smoothing on what is left and both ways;
+// both along the pair, so that angular momentum is kept. Neither alone makes a pair move apart, and where many pairs together
+// would carry i past their mean, all are cut by the same factor.
 static void smooth_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
 {
     int below = sweep->neighbors->below[i];
@@ -214,15 +217,13 @@ static void smooth_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
         couLoadRecordsW(velocity, list + k, &vx, &vy, &vz, &unused);
         couFloatW dx = couSubW(x, vx), dy = couSubW(y, vy), dz = couSubW(z, vz);
         couFloatW nx = couLoadW(pairs->x + k), ny = couLoadW(pairs->y + k), nz = couLoadW(pairs->z + k);
-        couFloatW u = couMaxW(couAddW(couAddW(couMulW(dx, nx), couMulW(dy, ny)), couMulW(dz, nz)), zero);
+        couFloatW along = couAddW(couAddW(couMulW(dx, nx), couMulW(dy, ny)), couMulW(dz, nz)), u = couMaxW(along, zero);
         couFloatW weight = couMulW(dt, couLoadW(pairs->w + k));
         couFloatW rate = couMulW(weight, couAddW(viscosity.sigma, couMulW(viscosity.beta, u)));
         rate = couSelectW(couLessW(zero, u), couMinW(rate, one), zero);
         couFloatW smoothing = couMinW(couMulW(weight, viscosity.smoothing), one);
-        couFloatW radial = couMulW(couMulW(rate, u), couSubW(one, smoothing));
-        couFloatW ix = couAddW(couMulW(radial, nx), couMulW(smoothing, dx));
-        couFloatW iy = couAddW(couMulW(radial, ny), couMulW(smoothing, dy));
-        couFloatW iz = couAddW(couMulW(radial, nz), couMulW(smoothing, dz));
+        couFloatW radial = couAddW(couMulW(couMulW(rate, u), couSubW(one, smoothing)), couMulW(smoothing, along));
+        couFloatW ix = couMulW(radial, nx), iy = couMulW(radial, ny), iz = couMulW(radial, nz);
         couFloatW inv_mass = couLoadW(pairs->inv_mass + k);
         couFloatW theirs = couDivW(inv_mass, couAddW(own_inv_mass, inv_mass)), own = couSubW(one, theirs);
         couStoreRecordsW(moves + k, couMulW(theirs, ix), couMulW(theirs, iy), couMulW(theirs, iz), zero);

@@ -64,39 +64,10 @@ static bool map_ids(couFluid *fluid)
     int now = net->current = 1 - net->current;
     if (!couReserve(net->memory, (void **)&net->index_of[now], &net->index_capacity[now], fluid->next_id, sizeof(uint32_t))) return false;
     net->mapped[now] = fluid->next_id;
-    memset(net->index_of[now], 0xff, net->mapped[now] * sizeof(uint32_t));
+    if (net->mapped[now]) memset(net->index_of[now], 0xff, net->mapped[now] * sizeof(uint32_t));
     const uint32_t *id = couFluid_Id(fluid);
     for (size_t i = 0; i < fluid->table.count; ++i) net->index_of[now][id[i]] = (uint32_t)i;
     return true;
-}
-
-// --- A small set of ids ------------------------------------------------------------------------------------------------------
-
-#define ID_SET_SIZE 2048 // more than twice the longest list
-
-typedef struct IdSet {
-    uint32_t slots[ID_SET_SIZE]; // id + 1, 0 = free
-    uint32_t mask;
-} IdSet;
-
-static void id_set_clear(IdSet *set, int expected)
-{
-    uint32_t size = 32;
-    while (size < 2 * (uint32_t)expected && size < ID_SET_SIZE) size *= 2;
-    set->mask = size - 1;
-    memset(set->slots, 0, size * sizeof *set->slots);
-}
-
-// True when the id was not there before.
-static bool id_set_add(IdSet *set, uint32_t id)
-{
-    for (uint32_t s = couMix32(id) & set->mask;; s = (s + 1) & set->mask) {
-        if (set->slots[s] == id + 1) return false;
-        if (set->slots[s] == 0) {
-            set->slots[s] = id + 1;
-            return true;
-        }
-    }
 }
 
 // --- Adjusting ---------------------------------------------------------------------------------------------------------------
@@ -147,7 +118,7 @@ static float distance(couVec4 a, couVec4 b)
 }
 
 // Takes over the springs that particle i kept in the last step.
-static void keep_springs(AdjustJob *job, size_t i, couSpringBlock *block, IdSet *known)
+static void keep_springs(AdjustJob *job, size_t i, couSpringBlock *block)
 {
     couFluid *fluid = job->fluid;
     couSpringNet *net = job->net;
@@ -156,7 +127,6 @@ static void keep_springs(AdjustJob *job, size_t i, couSpringBlock *block, IdSet 
     uint32_t before = id < net->mapped[old] ? net->index_of[old][id] : COU_NO_PARTICLE;
     const couSpringSet *set = &net->sets[old];
     int count = before == COU_NO_PARTICLE ? 0 : set->count[before];
-    id_set_clear(known, count + fluid->neighbors.count[i]);
     if (!count) return;
     const couSpring *springs = set->blocks[before / COU_SPRING_BLOCK].items + set->first[before];
     const couVec4 *position = couFluid_Position(fluid);
@@ -169,15 +139,28 @@ static void keep_springs(AdjustJob *job, size_t i, couSpringBlock *block, IdSet 
         float r = distance(position[i], position[j]);
         bool is_plastic = a->springs == cou_springsPlastic && b->springs == cou_springsPlastic;
         if (is_plastic && r < fluid->h) spring.rest_length = flow(spring.rest_length, r, job->dt, a, b);
-        id_set_add(known, spring.partner_id);
         if (is_plastic && spring.rest_length > fluid->h) continue;
         spring.partner = j | (is_long(fluid, position[i], position[j], r) ? COU_SPRING_LONG : 0);
         push_spring(net, block, spring);
     }
 }
 
+// True when there is a spring to this partner among the sorted ones.
+static bool has_spring(const couSpring *springs, size_t count, uint32_t partner_id)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (springs[middle].partner_id < partner_id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < count && springs[low].partner_id == partner_id;
+}
+
 // Springs for neighbours of a higher id that have none yet: with rest length h [alg. 4], or at their current lengths on command.
-static void add_springs(AdjustJob *job, size_t i, couSpringBlock *block, IdSet *known)
+static void add_springs(AdjustJob *job, size_t i, couSpringBlock *block)
 {
     couFluid *fluid = job->fluid;
     const uint32_t *id = couFluid_Id(fluid);
@@ -186,25 +169,25 @@ static void add_springs(AdjustJob *job, size_t i, couSpringBlock *block, IdSet *
     const couMaterialDef *a = &fluid->materials[material[i]];
     bool is_growing = a->springs == cou_springsPlastic && job->dt > 0.0f;
     if (!is_growing && material[i] != job->add_material) return;
-    size_t first = block->count;
+    size_t own = job->net->sets[job->net->current].first[i], kept = block->count - own;
     for (int k = 0; k < fluid->neighbors.count[i]; ++k) {
         uint32_t j = fluid->neighbors.first[i][k];
         const couMaterialDef *b = &fluid->materials[material[j]];
         bool is_commanded = material[i] == job->add_material && material[j] == job->add_material;
         if (id[j] < id[i] || !(is_commanded || (is_growing && b->springs == cou_springsPlastic))) continue;
-        if (!id_set_add(known, id[j])) continue;
+        if (has_spring(block->items + own, kept, id[j])) continue;
         float r = distance(position[i], position[j]);
         float rest = is_commanded ? r : flow(fluid->h, r, job->dt, a, b);
         if (!push_spring(job->net, block, (couSpring){id[j], j, rest})) return;
     }
     // Keep the particle's springs sorted by partner: the sweep's order must not depend on how they came.
-    couSpring *items = block->items + job->net->sets[job->net->current].first[i];
-    size_t count = block->count - job->net->sets[job->net->current].first[i];
-    for (size_t k = first - (block->count - count); k < count; ++k) {
+    couSpring *items = block->items + own;
+    size_t count = block->count - own;
+    for (size_t k = kept; k < count; ++k) {
         couSpring moving = items[k];
-        size_t p = k;
-        for (; p > 0 && items[p - 1].partner_id > moving.partner_id; --p) items[p] = items[p - 1];
-        items[p] = moving;
+        size_t place = k;
+        for (; place > 0 && items[place - 1].partner_id > moving.partner_id; --place) items[place] = items[place - 1];
+        items[place] = moving;
     }
 }
 
@@ -214,11 +197,10 @@ static void adjust_block(void *context, int b, size_t begin, size_t end, int wor
     AdjustJob *job = context;
     couSpringSet *set = &job->net->sets[job->net->current];
     couSpringBlock *block = &set->blocks[b];
-    IdSet known;
     for (size_t i = begin; i < end; ++i) {
         set->first[i] = (uint32_t)block->count;
-        keep_springs(job, i, block, &known);
-        add_springs(job, i, block, &known);
+        keep_springs(job, i, block);
+        add_springs(job, i, block);
         set->count[i] = (uint16_t)(block->count - set->first[i]);
     }
     job->count += block->count;
@@ -242,16 +224,26 @@ bool couAddSpringsNow(couFluid *fluid, int material) { return rewrite_net(fluid,
 void couDeleteSprings(couFluid *fluid, int material)
 {
     couSpringNet *net = fluid->springs;
+    if (!net->count) return;
     couSpringSet *set = &net->sets[net->current];
-    const uint32_t *index_of = net->index_of[net->current];
     const uint32_t *id = couFluid_Id(fluid);
     const uint8_t *materials = couFluid_Material(fluid);
-    for (size_t i = 0; i < fluid->table.count; ++i) {
-        uint32_t place = id[i] < net->mapped[net->current] ? index_of[id[i]] : COU_NO_PARTICLE;
-        if (place == COU_NO_PARTICLE || materials[i] != material) continue;
-        net->count -= set->count[place];
-        set->count[place] = 0;
+    size_t mapped = net->mapped[net->current];
+    uint8_t *is_freed = couAlloc(NULL, mapped + 1); // by id
+    if (!is_freed) return;
+    for (size_t i = 0; i < fluid->table.count; ++i)
+        if (id[i] < mapped && materials[i] == material) is_freed[id[i]] = 1;
+    for (size_t k = 0; k < mapped; ++k) {
+        uint32_t place = net->index_of[net->current][k];
+        if (place == COU_NO_PARTICLE) continue;
+        int count, kept = 0;
+        couSpring *springs = couSpringNet_Of(net, place, &count);
+        for (int s = 0; s < count && !is_freed[k]; ++s)
+            if (!is_freed[springs[s].partner_id]) springs[kept++] = springs[s];
+        set->count[place] = (uint16_t)kept;
+        net->count -= (size_t)(count - kept);
     }
+    couFree(NULL, is_freed);
 }
 
 // --- Displacements -----------------------------------------------------------------------------------------------------------
@@ -360,6 +352,7 @@ bool couSetSprings(couFluid *fluid, const couSpringView *springs, size_t count)
     const uint32_t *id = couFluid_Id(fluid);
     // The table is in ascending order of ids when a state is loaded, and so are the springs: one walk through both.
     size_t s = 0;
+    net->count = 0;
     for (size_t i = 0; i < fluid->table.count; ++i) {
         couSpringBlock *block = &set->blocks[i / COU_SPRING_BLOCK];
         set->first[i] = (uint32_t)block->count;
@@ -368,9 +361,9 @@ bool couSetSprings(couFluid *fluid, const couSpringView *springs, size_t count)
             uint32_t j = springs[s].id_b < fluid->next_id ? net->index_of[net->current][springs[s].id_b] : COU_NO_PARTICLE;
             if (j == COU_NO_PARTICLE) continue;
             if (!push_spring(net, block, (couSpring){springs[s].id_b, j, springs[s].rest_length})) return false;
+            net->count++;
         }
         set->count[i] = (uint16_t)(block->count - set->first[i]);
     }
-    net->count = count;
     return true;
 }

@@ -74,12 +74,13 @@ static void list_neighbors(couSearch *search, couSearchScratch *scratch, size_t 
             bits &= ~(1u << (self - k));
             below = count + __builtin_popcount(bits & ((1u << (self - k)) - 1));
         }
-        if (count > COU_MAX_NEIGHBORS - COU_WIDTH && bits) {
+        count += couCompressW(list + count, scratch->index + k, bits);
+        if (count > COU_MAX_NEIGHBORS) { // the first ones stay
             search->crowded_count++;
-            if (self >= k + COU_WIDTH) below = count;
+            count = COU_MAX_NEIGHBORS;
+            if (self >= k + COU_WIDTH || below > count) below = count;
             break;
         }
-        count += couCompressW(list + count, scratch->index + k, bits);
     }
     int padded = (count + COU_WIDTH - 1) / COU_WIDTH * COU_WIDTH;
     for (int k = count; k < padded; ++k) list[k] = (uint32_t)search->count;

@@ -312,7 +312,6 @@ static void collide_particle(CollideJob *job, size_t i, const uint16_t *near, in
 
 static void collide_block(void *context, int block, size_t begin, size_t end, int worker)
 {
-    (void)worker;
     CollideJob *job = context;
     couWorld *world = job->world;
     couFluid *fluid = &world->fluid;
@@ -328,15 +327,15 @@ static void collide_block(void *context, int block, size_t begin, size_t end, in
             take_impulse(impulses + 3 * contacts[k].body, mass, couScale(contacts[k].push, contacts[k].normal), job->dt);
         }
     }
-    enum { GROUP = 16, MOST_NEAR = 64 };
+    enum { GROUP = 16 };
+    uint16_t *near = world->near_bodies + (size_t)worker * world->body_count;
     for (size_t first = begin; first < end; first += GROUP) {
         size_t last = COU_MIN(first + GROUP, end);
         Ball ball = enclose(position, first, last);
         float travel = 0.0f;
         for (size_t i = first; i < last; ++i) travel = COU_MAX(travel, couLength(couSub(couXyz(position[i]), couXyz(previous[i]))));
-        uint16_t near[MOST_NEAR];
         int near_count = 0;
-        for (size_t b = 0; b < world->body_count && near_count < MOST_NEAR; ++b) {
+        for (size_t b = 0; b < world->body_count; ++b) {
             const couBody *body = &world->bodies[b];
             if (!body->is_here) continue;
             // A moving body sweeps the difference of its own distances at both ends.
@@ -356,7 +355,9 @@ void couCollide(couStep *step)
     size_t count = world->fluid.table.count;
     if (!world->body_count) return;
     size_t blocks = (size_t)couBlockCount(count, COLLISION_BLOCK);
-    if (!couReserve(&world->memory, (void **)&world->impulses, &world->impulse_capacity, blocks * 3 * world->body_count, sizeof(double))) {
+    size_t near_entries = (size_t)world->fluid.parallel.threads * world->body_count;
+    if (!couReserve(&world->memory, (void **)&world->impulses, &world->impulse_capacity, blocks * 3 * world->body_count, sizeof(double)) ||
+        !couReserve(&world->memory, (void **)&world->near_bodies, &world->near_capacity, near_entries, sizeof(uint16_t))) {
         step->has_failed = true;
         return;
     }

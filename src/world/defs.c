@@ -115,7 +115,7 @@ couBodyDef couDefaultBodyDef(void)
 #define FIELD(field) offsetof(couEmitterDef, field)
 static const couParam emitter_params[] = {
     {"name", "", "to find it again", cou_paramName, FIELD(name), {0}, 0, 0, false, false, NULL},
-    {"speed", "m/s", "of the jet; the rate follows", cou_paramFloat, FIELD(speed), {1}, 0, 10000, false, false, NULL},
+    {"speed", "m/s", "of the jet, the rate follows; auto: 1 for a jet, 0 for a volume (which falls along its local -y)", cou_paramFloat, FIELD(speed), {NAN}, 0, 10000, false, true, NULL},
     {"start", "s", "when it begins", cou_paramFloat, FIELD(start), {0}, 0, LARGE_TIME, false, false, NULL},
     {"stop", "s", "when it ends", cou_paramFloat, FIELD(stop), {LARGE_TIME}, 0, LARGE_TIME, false, false, NULL},
     {"jitter", "", "random offset of each particle over the spacing", cou_paramFloat, FIELD(jitter), {0.1}, 0, 0.5, false, false, NULL},

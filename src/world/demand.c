@@ -51,7 +51,7 @@ couDemand couEstimateDemand(const couWorld *world)
             const couEmitter *emitter = &world->emitters[e];
             couPose pose = emitter->def.motion ? emitter->def.motion(emitter->def.motion_context, world->time) : emitter->def.pose;
             float height = isfinite(floor) ? couDot(up, pose.position) - floor : 0.0f;
-            demand.speed = COU_MAX(demand.speed, fall_speed(g, emitter->def.speed, height));
+            demand.speed = COU_MAX(demand.speed, fall_speed(g, isnan(emitter->def.speed) ? 1.0f : emitter->def.speed, height));
         }
     }
     return demand;

@@ -78,8 +78,45 @@ bool couIsInsideBody(const couWorld *world, couVec3 x, float margin)
     return false;
 }
 
+bool couIsBlocked(const couWorld *world, couVec3 a, couVec3 b)
+{
+    for (size_t k = 0; k < world->body_count; ++k) {
+        const couBody *body = &world->bodies[k];
+        if (!body->is_here) continue;
+        couVec3 p = couToLocal(body->pose, a), q = couToLocal(body->pose, b);
+        if (couShape_SegmentHits(body->def.shape, world->def.dimension, p, q)) return true;
+    }
+    return false;
+}
+
 // Lattice points along one axis: as many whole spacings as fit, centred, the first layer half a spacing inside.
 static int lattice_count(float extent, float spacing) { return (int)COU_MIN(floorf(extent / spacing + 0.01f), 2.0e9f); }
+
+// Share of the shape's bounds that it fills, from points of a low-discrepancy sequence [Roberts 2018].
+static double filled_share(const couShape *shape, int dimension, couBounds bounds)
+{
+    enum { SAMPLES = 4096 };
+    int inside = 0;
+    for (int k = 0; k < SAMPLES; ++k) {
+        double u = fmod(0.5 + 0.8191725133961645 * (k + 1), 1), v = fmod(0.5 + 0.6710436067037893 * (k + 1), 1),
+               w = fmod(0.5 + 0.5497004779019703 * (k + 1), 1);
+        couVec3 p = {(float)(bounds.lower.x + u * (bounds.upper.x - bounds.lower.x)), (float)(bounds.lower.y + v * (bounds.upper.y - bounds.lower.y)),
+                     (float)(bounds.lower.z + w * (bounds.upper.z - bounds.lower.z))};
+        inside += couShape_Distance(shape, dimension, p) <= 0.0f;
+    }
+    return (double)inside / SAMPLES;
+}
+
+double couEstimateFill(const couWorld *world, const couShape *shape)
+{
+    couBounds bounds;
+    int dimension = world->def.dimension;
+    if (!couShape_Bounds(shape, dimension, &bounds)) return INFINITY;
+    double d = world->def.spacing;
+    double lattice = ceil((bounds.upper.x - bounds.lower.x) / d) * ceil((bounds.upper.y - bounds.lower.y) / d);
+    if (dimension == 3) lattice *= ceil((bounds.upper.z - bounds.lower.z) / d);
+    return lattice > 1e12 ? INFINITY : lattice * filled_share(shape, dimension, bounds);
+}
 
 int64_t couFillShape(couWorld *world, int material, const couShape *shape, couPose pose, couVec3 velocity, float jitter,
                      bool avoids_particles, int64_t limit)
@@ -101,7 +138,12 @@ int64_t couFillShape(couWorld *world, int material, const couShape *shape, couPo
         for (int j = 0; j < n[1]; ++j)
             for (int i = 0; i < n[0]; ++i) {
                 couVec3 local = {first.x + (float)i * d, first.y + (float)j * d, first.z + (float)k * d};
-                if (couShape_Distance(shape, fluid->dimension, local) > 0.0f) continue;
+                float outside = couShape_Distance(shape, fluid->dimension, local);
+                if (outside > 0.0f) {
+                    // No point of the row is inside for at least this distance.
+                    i += (int)COU_MIN(outside / d, (float)(n[0] - i));
+                    continue;
+                }
                 couVec3 x = couToWorld(pose, local);
                 couVec3 offset = {couRandomSigned(&world->random), couRandomSigned(&world->random), couRandomSigned(&world->random)};
                 // Half a spacing from walls, less a little so that a volume flush with a wall keeps its first layer.
@@ -162,7 +204,8 @@ static int64_t emit_layer(couWorld *world, const couEmitterDef *def, const couSh
             if (is_disk ? distance > 1e-6f * d : distance > 0.0f) continue;
             couVec3 offset = {couRandomSigned(&world->random), couRandomSigned(&world->random), couRandomSigned(&world->random)};
             couVec3 x = couMulAdd(couToWorld(pose, couMulAdd(local, ahead, normal)), def->jitter * d, offset);
-            if (couIsInsideBody(world, x, 0.3f * d)) continue;
+            // A wall in front of the face may be thinner than what the jet flies in a step.
+            if (couIsInsideBody(world, x, 0.3f * d) || couIsBlocked(world, couToWorld(pose, local), x)) continue;
             if (added == room || !couAddParticle(world, def->material.index1 - 1, x, velocity)) return added;
             ++added;
         }
@@ -171,18 +214,27 @@ static int64_t emit_layer(couWorld *world, const couEmitterDef *def, const couSh
 
 static couPose emitter_pose(const couEmitterDef *def, double time) { return def->motion ? def->motion(def->motion_context, time) : def->pose; }
 
+// Jets flow at 1 m/s unless told otherwise; a volume appears at rest.
+static float emitter_speed(const couEmitterDef *def)
+{
+    couPose pose;
+    if (!isnan(def->speed)) return def->speed;
+    return find_face(def->shape, &pose) ? 1.0f : 0.0f;
+}
+
 static void run_jet(couWorld *world, couEmitter *emitter, const couShape *face, couPose face_pose, float dt, couStepReport *report)
 {
     const couEmitterDef *def = &emitter->def;
     float d = world->def.spacing;
     couPose pose = couCompose(emitter_pose(def, world->time), face_pose);
     couVec3 normal = couShape_Kind(face) == cou_shapeDisk ? (couVec3){0, 1, 0} : (couVec3){0, 0, 1};
-    couVec3 velocity = couScale(def->speed, couRotate(pose.rotation, normal));
+    float speed = emitter_speed(def);
+    couVec3 velocity = couScale(speed, couRotate(pose.rotation, normal));
     if (def->motion) {
         couPose later = couCompose(emitter_pose(def, world->time + dt), face_pose);
         velocity = couMulAdd(velocity, 1.0f / dt, couSub(later.position, pose.position));
     }
-    emitter->travelled += (double)def->speed * dt;
+    emitter->travelled += (double)speed * dt;
     while (emitter->travelled >= d) {
         emitter->travelled -= d;
         int64_t room = COU_MIN((int64_t)def->max_count - (int64_t)emitter->emitted, world->def.max_particles - (int64_t)world->fluid.table.count);
@@ -202,10 +254,14 @@ static void run_volume(couWorld *world, couEmitter *emitter, couStepReport *repo
 {
     const couEmitterDef *def = &emitter->def;
     couPose pose = emitter_pose(def, world->time);
-    couVec3 velocity = couScale(def->speed, couRotate(pose.rotation, (couVec3){0, -1, 0}));
+    couVec3 velocity = couScale(emitter_speed(def), couRotate(pose.rotation, (couVec3){0, -1, 0}));
     int64_t room = COU_MIN((int64_t)def->max_count, world->def.max_particles - (int64_t)world->fluid.table.count);
-    int64_t added = couFillShape(world, def->material.index1 - 1, def->shape, pose, velocity, def->jitter, true, room);
     emitter->is_filled = true;
+    if (couEstimateFill(world, def->shape) > 1e9) {
+        couLog(cou_logWarning, "emitter '%s' is too large to be filled", def->name);
+        return;
+    }
+    int64_t added = couFillShape(world, def->material.index1 - 1, def->shape, pose, velocity, def->jitter, true, room);
     if (added <= 0) return;
     emitter->emitted += (uint64_t)added;
     report->emitted += added;

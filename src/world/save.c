@@ -59,7 +59,7 @@ static bool save_springs(const couFluid *fluid, couState *state)
 
 // --- The small things --------------------------------------------------------------------------------------------------------
 
-enum { BODY_NUMBERS = 8, EMITTER_NUMBERS = 4, MATERIAL_NUMBERS = 13 };
+enum { BODY_NUMBERS = 8, EMITTER_NUMBERS = 4 };
 
 // What can change of a material while it runs, by its parameter table.
 static int material_numbers(const couMaterialDef *def, double *values)
@@ -74,18 +74,25 @@ static int material_numbers(const couMaterialDef *def, double *values)
     return count;
 }
 
-static void set_material_numbers(couMaterialDef *def, const double *values)
+// The def with the saved numbers in it; false, with faults, when one is out of its range.
+static bool set_material_numbers(couMaterialDef *def, const double *values, couFaults *faults)
 {
     const couParamTable *table = couMaterialParams();
+    bool is_good = true;
     for (int p = 0; p < table->count; ++p) {
         double old[3];
         int n = couParam_GetNumbers(&table->params[p], def, old);
         bool is_number = true;
         for (int k = 0; k < n; ++k) is_number &= !isnan(values[k]);
         // NaN stands for "auto", which is what the scene's own def says already.
-        if (is_number) couParam_SetNumbers(&table->params[p], "material", def, values, n, NULL, NULL);
+        if (is_number) is_good = couParam_SetNumbers(&table->params[p], "material", def, values, n, "saved state", faults) && is_good;
+        if (!is_number && !table->params[p].is_auto) {
+            couFaults_Add(faults, "saved state", table->params[p].name, "it is not a number");
+            is_good = false;
+        }
         values += n;
     }
+    return is_good;
 }
 
 static bool save_materials(const couWorld *world, couState *state)
@@ -181,7 +188,52 @@ static bool check_particles(const couWorld *world, const couState *state, size_t
         couFaults_Add(faults, NULL, "particles/id", "row %zu of the saved particles has an impossible id or material", i);
         is_good = false;
     }
-    return is_good && next_id <= UINT32_MAX;
+    if (next_id > UINT32_MAX) {
+        couFaults_Add(faults, NULL, "world/counters", "more ids were given than there can be: %llu", (unsigned long long)next_id);
+        is_good = false;
+    }
+    return is_good;
+}
+
+// Adds a fault when a float array holds NaN or infinity.
+static bool check_finite(const couState *state, const char *name, couFaults *faults)
+{
+    const couStateArray *array = couState_Find(state, name);
+    if (!array || array->type != cou_stateF32) return true; // faults of that kind are found elsewhere
+    for (size_t k = 0; k < array->count * (size_t)array->components; ++k) {
+        if (isfinite(((const float *)array->data)[k])) continue;
+        couFaults_Add(faults, NULL, name, "row %zu of the saved state is not finite", k / (size_t)array->components);
+        return false;
+    }
+    return true;
+}
+
+static bool has_id(const couStateArray *ids, uint32_t id)
+{
+    size_t low = 0, high = ids->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (((const uint32_t *)ids->data)[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < ids->count && ((const uint32_t *)ids->data)[low] == id;
+}
+
+// Springs must join two particles that are there, lower id first, in ascending order of pairs.
+static bool check_springs(const couState *state, const couStateArray *springs, couFaults *faults)
+{
+    const couStateArray *ids = couState_Find(state, "particles/id");
+    const uint32_t *pairs = springs->data;
+    for (size_t s = 0; s < springs->count; ++s) {
+        uint32_t a = pairs[2 * s], b = pairs[2 * s + 1];
+        bool is_after = s == 0 || pairs[2 * s - 2] < a || (pairs[2 * s - 2] == a && pairs[2 * s - 1] < b);
+        if (a < b && is_after && has_id(ids, a) && has_id(ids, b)) continue;
+        couFaults_Add(faults, NULL, "springs/ids", "row %zu of the saved springs joins impossible particles: %u and %u", s, a, b);
+        return false;
+    }
+    return true;
 }
 
 static void load_particles(couFluid *fluid, const couState *state, size_t count)
@@ -229,6 +281,18 @@ bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *fault
     const couStateArray *emitters = expect(state, "emitters/progress", cou_stateF64, EMITTER_NUMBERS, world->emitter_count, faults);
     const couStateArray *events = expect(state, "events/next", cou_stateF64, 1, world->event_count, faults);
     if (!is_good || !time || !demand || !lengths || !materials || !wants || !bodies || !emitters || !events) return false;
+    is_good = check_finite(state, "particles/position", faults) && check_finite(state, "particles/velocity", faults) &&
+              check_finite(state, "springs/rest_length", faults) && check_springs(state, ids, faults);
+    if (!isfinite(*(const double *)time->data)) {
+        couFaults_Add(faults, NULL, "world/time", "the saved time is not finite");
+        is_good = false;
+    }
+    couMaterialDef loaded[COU_MAX_MATERIALS];
+    for (size_t m = 0; m < material_count; ++m) {
+        loaded[m] = fluid->materials[m];
+        is_good = set_material_numbers(&loaded[m], (const double *)materials->data + m * (size_t)width, faults) && is_good;
+    }
+    if (!is_good) return false;
     if (!couTable_Reserve(&fluid->table, count)) {
         couFaults_Add(faults, NULL, NULL, "out of memory for %zu particles", count);
         return false;
@@ -243,7 +307,7 @@ bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *fault
     world->def.speed = ((const float *)demand->data)[1];
     load_particles(fluid, state, count);
     for (size_t m = 0; m < material_count; ++m) {
-        set_material_numbers(&fluid->materials[m], (const double *)materials->data + m * (size_t)width);
+        fluid->materials[m] = loaded[m];
         world->wants_springs[m] = ((const uint8_t *)wants->data)[m];
     }
     for (size_t b = 0; b < world->body_count; ++b) {

@@ -70,8 +70,11 @@ static void phase_emit(couStep *step)
 // "Add springs now" waits for fresh neighbour lists, which are there after the method's search.
 static void add_wanted_springs(couWorld *world)
 {
+    bool has_no_springs = world->fluid.springs->count == 0;
     for (int m = 0; m < world->fluid.material_count; ++m) {
-        if (!world->wants_springs[m]) continue;
+        // A frozen material is a solid from the beginning, unless it was given its springs.
+        bool is_new_solid = world->step_count == 0 && has_no_springs && world->fluid.materials[m].springs == cou_springsFrozen;
+        if (!world->wants_springs[m] && !is_new_solid) continue;
         couAddSpringsNow(&world->fluid, m);
         world->wants_springs[m] = false;
     }

@@ -89,6 +89,7 @@ void couDestroyWorld(couWorld *world)
     couFree(memory, world->events);
     couFree(memory, world->flags);
     couFree(memory, world->impulses);
+    couFree(memory, world->near_bodies);
     couFluid *fluid = &world->fluid;
     couFreeParallel(&fluid->parallel);
     couTable_Free(&fluid->table);
@@ -106,6 +107,8 @@ void *couWorld_MethodParams(couWorld *world) { return world->fluid.params; }
 
 // --- Materials ---------------------------------------------------------------------------------------------------------------
 
+static float particle_mass(const couWorld *world, float density) { return (float)(density * pow(world->def.spacing, world->def.dimension)); }
+
 couMaterialId couWorld_AddMaterial(couWorld *world, const couMaterialDef *def, couFaults *faults)
 {
     couFluid *fluid = &world->fluid;
@@ -118,7 +121,7 @@ couMaterialId couWorld_AddMaterial(couWorld *world, const couMaterialDef *def, c
     if (!is_good) return (couMaterialId){0};
     int m = fluid->material_count++;
     fluid->materials[m] = *def;
-    fluid->mass[m] = (float)(def->density * pow(fluid->spacing, fluid->dimension));
+    fluid->mass[m] = particle_mass(world, def->density);
     if (world->is_prepared) fluid->method->materials_changed(fluid);
     return (couMaterialId){(uint16_t)(m + 1), 1};
 }
@@ -133,13 +136,17 @@ static int material_index(const couWorld *world, couMaterialId material)
 bool couWorld_SetMaterial(couWorld *world, couMaterialId material, const couMaterialDef *def, couFaults *faults)
 {
     int m = material_index(world, material);
-    if (m < 0 || !couParams_Check(couMaterialParams(), def, faults)) return false;
-    if (def->density != world->fluid.materials[m].density) {
+    if (m < 0) return false;
+    bool is_good = couParams_Check(couMaterialParams(), def, faults);
+    if (!couCheckName(def->name, "material.name", faults) || !is_good) return false;
+    bool has_particles = world->fluid.table.count && memchr(couFluid_Material(&world->fluid), m, world->fluid.table.count);
+    if (def->density != world->fluid.materials[m].density && has_particles) {
         couFaults_Add(faults, NULL, "material.density", "the density of '%s' cannot change from %g to %g while it runs", def->name,
                       world->fluid.materials[m].density, def->density);
         return false;
     }
     world->fluid.materials[m] = *def;
+    world->fluid.mass[m] = particle_mass(world, def->density);
     if (world->is_prepared) world->fluid.method->materials_changed(&world->fluid);
     return true;
 }
@@ -246,6 +253,11 @@ int64_t couWorld_AddFluid(couWorld *world, const couFluidDef *def, couFaults *fa
     if (!is_good) return -1;
     size_t first = world->fluid.table.count;
     int64_t room = world->def.max_particles - (int64_t)first;
+    double expected = couEstimateFill(world, def->shape);
+    if (expected > 1.5 * (double)room + 1000) {
+        couFaults_Add(faults, NULL, "fluid.shape", "it would take about %.3g particles; max_particles allows %lld more", expected, (long long)room);
+        return -1;
+    }
     int64_t added = couFillShape(world, def->material.index1 - 1, def->shape, def->pose, def->velocity, def->jitter, world->step_count > 0, room + 1);
     if (added < 0 || added > room) {
         world->fluid.table.count = first;
@@ -449,6 +461,10 @@ bool couWorld_AddEvent(couWorld *world, double time, double period, couEventFcn 
 {
     if (!(time >= 0 && isfinite(time)) || !(period >= 0 && isfinite(period)) || !function) {
         couFaults_Add(faults, NULL, "event.time", "time is %g s and period %g s; both must be finite and >= 0", time, period);
+        return false;
+    }
+    if (period > 0 && period < 1e-6) {
+        couFaults_Add(faults, NULL, "event.period", "period is %g s; it must be 0 or at least 1e-6 s", period);
         return false;
     }
     couEvent *event = grow(world, (void **)&world->events, &world->event_count, &world->event_capacity, sizeof *event, faults);

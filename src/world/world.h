@@ -64,6 +64,8 @@ struct couWorld {
     size_t flag_capacity;
     double *impulses; ///< scratch: per block and body
     size_t impulse_capacity;
+    uint16_t *near_bodies; ///< scratch: per worker, the bodies near a group of particles
+    size_t near_capacity;
 };
 
 // defs.c
@@ -74,10 +76,14 @@ void couEmit(couWorld *world, float dt, couStepReport *report);        ///< emit
 /// Fills a shape at the rest spacing, outside of bodies and, if asked, away from particles. Returns how many, -1 without memory.
 int64_t couFillShape(couWorld *world, int material, const couShape *shape, couPose pose, couVec3 velocity, float jitter,
                      bool avoids_particles, int64_t limit);
+/// About how many particles a shape takes; infinity where its lattice is too large to walk.
+double couEstimateFill(const couWorld *world, const couShape *shape);
 /// Adds one particle at the end of the table. False without memory.
 bool couAddParticle(couWorld *world, int material, couVec3 position, couVec3 velocity);
 /// True when x is closer than `margin` to a body, or inside.
 bool couIsInsideBody(const couWorld *world, couVec3 x, float margin);
+/// True when a body lies between a and b.
+bool couIsBlocked(const couWorld *world, couVec3 a, couVec3 b);
 
 // bodies.c
 void couMoveBodies(couWorld *world, float dt); ///< start and end poses of the step
