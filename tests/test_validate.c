@@ -253,12 +253,13 @@ static void run_small(const char *name, const char *prefix)
 }
 
 static void test_hydrostatic(void **context) { (void)context, run_small("hydrostatic", ""); }
+static void test_drop(void **context) { (void)context, run_small("drop", ""); }
 static void test_films(void **context) { (void)context, run_small("films", ""); }
 static void test_clustering(void **context) { (void)context, run_small("clustering", ""); }
 static void test_relaxation(void **context) { (void)context, run_small("relaxation", ""); }
 static void test_recovery(void **context) { (void)context, run_small("recovery", ""); }
 static void test_terminal(void **context) { (void)context, run_small("terminal", ""); }
-static void test_conservation(void **context) { (void)context, run_small("conservation", "drift of momentum"); }
+static void test_conservation(void **context) { (void)context, run_small("conservation", ""); }
 
 int main(void)
 {
@@ -273,7 +274,7 @@ int main(void)
         cmocka_unit_test(test_json_and_plots),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_hydrostatic),
-        cmocka_unit_test(test_films),
+        cmocka_unit_test(test_drop), cmocka_unit_test(test_films),
         cmocka_unit_test(test_clustering),
         cmocka_unit_test(test_relaxation),
         cmocka_unit_test(test_recovery),
