@@ -290,7 +290,7 @@ static couWorld *create_block(couTrial *trial, const couMaterialDef *material_de
 // The record gets time and height / resting height.
 static Squashed squash(couTrial *trial, const couMaterialDef *material, couRecord *record, int part)
 {
-    double side = (trial->is_small ? 6 : 10) * (double)SPACING, seconds = trial->is_small ? 6 : 10, frame = 0.02, resting = 1;
+    double side = (trial->is_small ? 8 : 10) * (double)SPACING, seconds = trial->is_small ? 8 : 10, frame = 0.02, resting = 1;
     Press press = {side, 0.5 * side};
     couWorld *world = create_block(trial, material, side, &press);
     Squashed squashed = {INFINITY, 0};
