@@ -4,7 +4,7 @@ scene {
     title = "A drop under a sphere",
     note = "The film closes under the sphere; the drop grows, hangs, lets go and leaves a rest.",
     spacing = 0.0035, duration = 5, fps = 30, speed = 2.4,
-    pvfs = { recipe = "drops", support = 3, height_error = 0.03 },
+    pvfs = { recipe = "drops", support = 3, near_ratio = 1, height_error = 0.03 },
 }
 
 local liquid = material("liquid", { base = "oil", density = 1000, viscosity = 0.2, color = { 0.10, 0.40, 0.65 }, opacity = 1 })

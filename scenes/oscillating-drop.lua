@@ -5,7 +5,7 @@ scene {
     title = "Oscillating drop",
     note = "Long, flat, long again, each time less, and at the end a ball.",
     spacing = 0.01, duration = 6, fps = 30, gravity = { 0, 0, 0 }, speed = 1,
-    pvfs = { recipe = "drops", support = 3.5 },
+    pvfs = { recipe = "drops", support = 3.5, near_ratio = 1 },
 }
 
 local water = material("water", { beta = 0, smoothing = 0, opacity = 1 })
