@@ -35,6 +35,7 @@ void couDestroySpringNet(couSpringNet *net)
         free_set(memory, &net->sets[k]);
         couFree(memory, net->index_of[k]);
     }
+    couFree(memory, net->stamps);
     couFree(memory, net);
 }
 
@@ -80,25 +81,33 @@ typedef struct AdjustJob {
     _Atomic size_t count;
 } AdjustJob;
 
-static bool push_spring(couSpringNet *net, couSpringBlock *block, couSpring spring)
+static bool reserve_springs(couSpringNet *net, couSpringBlock *block, size_t more)
 {
-    if (!couReserve(net->memory, (void **)&block->items, &block->capacity, COU_MAX(block->count + 1, 256), sizeof spring)) {
-        net->is_out_of_memory = true;
-        return false;
-    }
-    block->items[block->count++] = spring;
-    return true;
+    size_t wanted = COU_MAX(block->count + more, 256);
+    if (couReserve(net->memory, (void **)&block->items, &block->capacity, wanted, sizeof *block->items)) return true;
+    net->is_out_of_memory = true;
+    return false;
 }
 
-// The rest length after plastic flow over dt [eq. 8], with its own rate and yield ratio for stretch and compression.
-static float flow(float rest, float r, float dt, const couMaterialDef *a, const couMaterialDef *b)
+// Plastic flow of a pair of materials over a step.
+typedef struct Flow {
+    float stretch, compress;             // shares of the excess that flow; a step cannot flow further than the deformation itself
+    float yield_stretch, yield_compress; // ratios
+} Flow;
+
+static Flow make_flow(float dt, const couMaterialDef *a, const couMaterialDef *b)
 {
-    float stretch = r - rest - 0.5f * (a->yield_stretch + b->yield_stretch) * rest;
-    float squeeze = rest - r - 0.5f * (a->yield_compress + b->yield_compress) * rest;
-    // A whole step cannot flow further than the deformation itself.
-    if (stretch > 0.0f) return rest + COU_MIN(dt * 0.5f * (a->flow_stretch + b->flow_stretch), 1.0f) * stretch;
-    if (squeeze > 0.0f) return rest - COU_MIN(dt * 0.5f * (a->flow_compress + b->flow_compress), 1.0f) * squeeze;
-    return rest;
+    return (Flow){COU_MIN(dt * 0.5f * (a->flow_stretch + b->flow_stretch), 1.0f), COU_MIN(dt * 0.5f * (a->flow_compress + b->flow_compress), 1.0f),
+                  0.5f * (a->yield_stretch + b->yield_stretch), 0.5f * (a->yield_compress + b->yield_compress)};
+}
+
+// The rest length after the flow [eq. 8], with its own rate and yield ratio for stretch and compression. No branches: which of the
+// two happens is as good as random.
+static float flowed(float rest, float r, const Flow *flow)
+{
+    float stretch = COU_MAX(r - rest - flow->yield_stretch * rest, 0.0f);
+    float squeeze = COU_MAX(rest - r - flow->yield_compress * rest, 0.0f);
+    return rest + flow->stretch * stretch - flow->compress * squeeze;
 }
 
 // True when the ends are not in neighbouring cells; ends within h of each other always are.
@@ -117,8 +126,8 @@ static float distance(couVec4 a, couVec4 b)
     return sqrtf(dx * dx + dy * dy + dz * dz);
 }
 
-// Takes over the springs that particle i kept in the last step.
-static void keep_springs(AdjustJob *job, size_t i, couSpringBlock *block)
+// Takes over the springs that particle i kept in the last step, and stamps their partners.
+static void keep_springs(AdjustJob *job, size_t i, couSpringBlock *block, uint32_t *stamps)
 {
     couFluid *fluid = job->fluid;
     couSpringNet *net = job->net;
@@ -127,58 +136,56 @@ static void keep_springs(AdjustJob *job, size_t i, couSpringBlock *block)
     uint32_t before = id < net->mapped[old] ? net->index_of[old][id] : COU_NO_PARTICLE;
     const couSpringSet *set = &net->sets[old];
     int count = before == COU_NO_PARTICLE ? 0 : set->count[before];
-    if (!count) return;
+    if (!count || !reserve_springs(net, block, (size_t)count)) return;
     const couSpring *springs = set->blocks[before / COU_SPRING_BLOCK].items + set->first[before];
     const couVec4 *position = couFluid_Position(fluid);
     const uint8_t *material = couFluid_Material(fluid);
+    const couMaterialDef *a = &fluid->materials[material[i]];
+    int other = -1;
+    Flow flow = {0};
+    bool is_plastic = false;
     for (int k = 0; k < count; ++k) {
         couSpring spring = springs[k];
         uint32_t j = net->index_of[net->current][spring.partner_id];
         if (j == COU_NO_PARTICLE) continue;
-        const couMaterialDef *a = &fluid->materials[material[i]], *b = &fluid->materials[material[j]];
+        if (material[j] != other) {
+            other = material[j];
+            const couMaterialDef *b = &fluid->materials[other];
+            is_plastic = a->springs == cou_springsPlastic && b->springs == cou_springsPlastic;
+            flow = make_flow(job->dt, a, b);
+        }
         float r = distance(position[i], position[j]);
-        bool is_plastic = a->springs == cou_springsPlastic && b->springs == cou_springsPlastic;
-        if (is_plastic && r < fluid->h) spring.rest_length = flow(spring.rest_length, r, job->dt, a, b);
+        if (is_plastic && r < fluid->h) spring.rest_length = flowed(spring.rest_length, r, &flow);
+        stamps[j] = (uint32_t)i + 1;
         if (is_plastic && spring.rest_length > fluid->h) continue;
         spring.partner = j | (is_long(fluid, position[i], position[j], r) ? COU_SPRING_LONG : 0);
-        push_spring(net, block, spring);
+        block->items[block->count++] = spring;
     }
-}
-
-// True when there is a spring to this partner among the sorted ones.
-static bool has_spring(const couSpring *springs, size_t count, uint32_t partner_id)
-{
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (springs[middle].partner_id < partner_id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && springs[low].partner_id == partner_id;
 }
 
 // Springs for neighbours of a higher id that have none yet: with rest length h [alg. 4], or at their current lengths on command.
-static void add_springs(AdjustJob *job, size_t i, couSpringBlock *block)
+static void add_springs(AdjustJob *job, size_t i, couSpringBlock *block, const uint32_t *stamps)
 {
     couFluid *fluid = job->fluid;
-    const uint32_t *id = couFluid_Id(fluid);
+    const uint32_t *id = couFluid_Id(fluid), *list = fluid->neighbors.first[i];
     const uint8_t *material = couFluid_Material(fluid);
     const couVec4 *position = couFluid_Position(fluid);
     const couMaterialDef *a = &fluid->materials[material[i]];
+    int neighbor_count = fluid->neighbors.count[i];
     bool is_growing = a->springs == cou_springsPlastic && job->dt > 0.0f;
-    if (!is_growing && material[i] != job->add_material) return;
+    if ((!is_growing && material[i] != job->add_material) || !reserve_springs(job->net, block, (size_t)neighbor_count)) return;
     size_t own = job->net->sets[job->net->current].first[i], kept = block->count - own;
-    for (int k = 0; k < fluid->neighbors.count[i]; ++k) {
-        uint32_t j = fluid->neighbors.first[i][k];
+    for (int k = 0; k < neighbor_count; ++k) {
+        uint32_t j = list[k];
+        // One test for both: most neighbours fail it, and each half alone would be as good as random.
+        bool is_new = (id[j] > id[i]) & (stamps[j] != (uint32_t)i + 1);
+        if (!is_new) continue;
         const couMaterialDef *b = &fluid->materials[material[j]];
         bool is_commanded = material[i] == job->add_material && material[j] == job->add_material;
-        if (id[j] < id[i] || !(is_commanded || (is_growing && b->springs == cou_springsPlastic))) continue;
-        if (has_spring(block->items + own, kept, id[j])) continue;
+        if (!is_commanded && !(is_growing && b->springs == cou_springsPlastic)) continue;
         float r = distance(position[i], position[j]);
-        float rest = is_commanded ? r : flow(fluid->h, r, job->dt, a, b);
-        if (!push_spring(job->net, block, (couSpring){id[j], j, rest})) return;
+        Flow flow = make_flow(job->dt, a, b);
+        block->items[block->count++] = (couSpring){id[j], j, is_commanded ? r : flowed(fluid->h, r, &flow)};
     }
     // Keep the particle's springs sorted by partner: the sweep's order must not depend on how they came.
     couSpring *items = block->items + own;
@@ -193,14 +200,14 @@ static void add_springs(AdjustJob *job, size_t i, couSpringBlock *block)
 
 static void adjust_block(void *context, int b, size_t begin, size_t end, int worker)
 {
-    (void)worker;
     AdjustJob *job = context;
     couSpringSet *set = &job->net->sets[job->net->current];
     couSpringBlock *block = &set->blocks[b];
+    uint32_t *stamps = job->net->stamps + (size_t)worker * job->fluid->table.count;
     for (size_t i = begin; i < end; ++i) {
         set->first[i] = (uint32_t)block->count;
-        keep_springs(job, i, block);
-        add_springs(job, i, block);
+        keep_springs(job, i, block, stamps);
+        add_springs(job, i, block, stamps);
         set->count[i] = (uint16_t)(block->count - set->first[i]);
     }
     job->count += block->count;
@@ -211,6 +218,9 @@ static bool rewrite_net(couFluid *fluid, float dt, int add_material)
     couSpringNet *net = fluid->springs;
     net->is_out_of_memory = false;
     if (!map_ids(fluid) || !reserve_set(net->memory, &net->sets[net->current], fluid->table.count)) return false;
+    size_t stamps = (size_t)fluid->parallel.threads * fluid->table.count;
+    if (!couReserve(net->memory, (void **)&net->stamps, &net->stamp_capacity, stamps, sizeof *net->stamps)) return false;
+    if (stamps) memset(net->stamps, 0, stamps * sizeof *net->stamps);
     AdjustJob job = {.fluid = fluid, .net = net, .dt = dt, .add_material = add_material};
     couFor(&fluid->parallel, fluid->table.count, COU_SPRING_BLOCK, adjust_block, &job);
     net->count = job.count;
@@ -360,7 +370,8 @@ bool couSetSprings(couFluid *fluid, const couSpringView *springs, size_t count)
         for (; s < count && springs[s].id_a == id[i]; ++s) {
             uint32_t j = springs[s].id_b < fluid->next_id ? net->index_of[net->current][springs[s].id_b] : COU_NO_PARTICLE;
             if (j == COU_NO_PARTICLE) continue;
-            if (!push_spring(net, block, (couSpring){springs[s].id_b, j, springs[s].rest_length})) return false;
+            if (!reserve_springs(net, block, 1)) return false;
+            block->items[block->count++] = (couSpring){springs[s].id_b, j, springs[s].rest_length};
             net->count++;
         }
         set->count[i] = (uint16_t)(block->count - set->first[i]);

@@ -32,6 +32,8 @@ typedef struct couSpringNet {
     uint32_t *index_of[2]; ///< by id: the particle's index in this step and in the last, COU_NO_PARTICLE when gone
     size_t index_capacity[2];
     size_t mapped[2]; ///< ids that the maps cover
+    uint32_t *stamps; ///< scratch: per worker and particle, the last one that has a spring to it
+    size_t stamp_capacity;
     size_t count;     ///< springs
     _Atomic bool is_out_of_memory;
 } couSpringNet;
