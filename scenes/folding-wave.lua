@@ -3,7 +3,7 @@
 scene {
     title = "Folding wave",
     note = "The wave runs to the far wall, rises, folds over and closes on the liquid below, while the box fills.",
-    spacing = 0.006, duration = 4, fps = 30,
+    spacing = 0.006, duration = 4, fps = 30, depth = 0.19,
     pvfs = { height_error = 0.05 },
 }
 
