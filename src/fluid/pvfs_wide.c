@@ -7,10 +7,16 @@
 
 #include "fluid/pvfs.h"
 
+// Eight pairs: weight, unit vector to j, inverse mass of j. Kept together, since separate long arrays fell 4096 bytes apart, where
+// the processor takes a load for one that must wait for an earlier store.
+typedef struct PairBlock {
+    float w[COU_WIDTH];
+    float x[COU_WIDTH], y[COU_WIDTH], z[COU_WIDTH];
+    float inv_mass[COU_WIDTH];
+} PairBlock;
+
 typedef struct PairBuffer {
-    float w[COU_MAX_NEIGHBORS + COU_WIDTH];
-    float x[COU_MAX_NEIGHBORS + COU_WIDTH], y[COU_MAX_NEIGHBORS + COU_WIDTH], z[COU_MAX_NEIGHBORS + COU_WIDTH]; // unit vector to j
-    float inv_mass[COU_MAX_NEIGHBORS + COU_WIDTH];
+    PairBlock blocks[COU_MAX_NEIGHBORS / COU_WIDTH];
 } PairBuffer;
 
 typedef struct Densities {
@@ -48,15 +54,16 @@ static inline Densities gather_pairs(const couPvfsSweep *sweep, uint32_t i, cons
         rho = couAddW(rho, w2);
         rho_near = couAddW(rho_near, couMulW(w2, w));
         w4 = couAddW(w4, couMulW(w2, w2));
-        couStoreW(pairs->w + k, w);
-        couStoreW(pairs->x + k, couMulW(dx, inv_r));
-        couStoreW(pairs->y + k, couMulW(dy, inv_r));
-        couStoreW(pairs->z + k, couMulW(dz, inv_r));
-        couStoreW(pairs->inv_mass + k, inv_mass);
+        PairBlock *block = &pairs->blocks[k / COU_WIDTH];
+        couStoreW(block->w, w);
+        couStoreW(block->x, couMulW(dx, inv_r));
+        couStoreW(block->y, couMulW(dy, inv_r));
+        couStoreW(block->z, couMulW(dz, inv_r));
+        couStoreW(block->inv_mass, inv_mass);
         for (; coincident; coincident &= coincident - 1) {
-            int lane = k + __builtin_ctz(coincident);
-            couVec3 n = parting_direction(sweep, i, list[lane]);
-            pairs->x[lane] = n.x, pairs->y[lane] = n.y, pairs->z[lane] = n.z;
+            int lane = __builtin_ctz(coincident);
+            couVec3 n = parting_direction(sweep, i, list[k + lane]);
+            block->x[lane] = n.x, block->y[lane] = n.y, block->z[lane] = n.z;
         }
     }
     return (Densities){couSumW(rho), couSumW(rho_near), couSumW(w4)};
@@ -91,15 +98,21 @@ static WallSums add_walls(const couPvfsSweep *sweep, uint32_t i, const couContac
 static inline couVec3 push_pairs(couPvfsSweep *sweep, uint32_t i, const uint32_t *list, int count, const PairBuffer *pairs, float far,
                                  float near)
 {
-    couFloatW f1 = couSetW(far), f2 = couSetW(near), zero = couSetW(0.0f);
+    couFloatW f1 = couSetW(far), f2 = couSetW(near), zero = couSetW(0.0f), half = couSetW(0.5f);
     couFloatW own_inv_mass = couSetW(sweep->position[i].w);
+    bool is_single = sweep->state->is_single_material;
     couFloatW sx = zero, sy = zero, sz = zero;
     for (int k = 0; k < count; k += COU_WIDTH) {
-        couFloatW w = couLoadW(pairs->w + k), inv_mass = couLoadW(pairs->inv_mass + k);
-        couFloatW x = couLoadW(pairs->x + k), y = couLoadW(pairs->y + k), z = couLoadW(pairs->z + k);
+        const PairBlock *block = &pairs->blocks[k / COU_WIDTH];
+        couFloatW w = couLoadW(block->w);
+        couFloatW x = couLoadW(block->x), y = couLoadW(block->y), z = couLoadW(block->z);
         couFloatW d = couMulW(w, couAddW(f1, couMulW(f2, w)));
-        couFloatW unit = couDivW(d, couAddW(own_inv_mass, inv_mass));
-        couFloatW theirs = couMulW(unit, inv_mass), own = couMulW(unit, own_inv_mass);
+        couFloatW theirs = couMulW(d, half), own = theirs;
+        if (!is_single) {
+            couFloatW inv_mass = couLoadW(block->inv_mass);
+            couFloatW unit = couDivW(d, couAddW(own_inv_mass, inv_mass));
+            theirs = couMulW(unit, inv_mass), own = couMulW(unit, own_inv_mass);
+        }
         couVec4 moves[COU_WIDTH];
         couStoreRecordsW(moves, couMulW(theirs, x), couMulW(theirs, y), couMulW(theirs, z), zero);
         int lanes = COU_MIN(COU_WIDTH, count - k);
@@ -207,25 +220,30 @@ static void smooth_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
     couVec4 vi = velocity[i];
     const couPvfsMaterial *own_material = &sweep->state->materials[sweep->material[i]];
     couFloatW x = couSetW(vi.x), y = couSetW(vi.y), z = couSetW(vi.z), own_inv_mass = couSetW(sweep->position[i].w);
-    couFloatW dt = couSetW(sweep->dt), one = couSetW(1.0f), zero = couSetW(0.0f);
+    couFloatW dt = couSetW(sweep->dt), one = couSetW(1.0f), zero = couSetW(0.0f), half = couSetW(0.5f);
     couFloatW sx = zero, sy = zero, sz = zero, taken = zero;
+    bool is_single = sweep->state->is_single_material;
     PairViscosity viscosity = uniform_viscosity(own_material);
     couVec4 moves[COU_MAX_NEIGHBORS + COU_WIDTH];
     for (int k = 0; k < count; k += COU_WIDTH) {
-        if (!sweep->state->is_single_material) viscosity = mixed_viscosity(sweep, own_material, list + k);
+        if (!is_single) viscosity = mixed_viscosity(sweep, own_material, list + k);
         couFloatW vx, vy, vz, unused;
         couLoadRecordsW(velocity, list + k, &vx, &vy, &vz, &unused);
         couFloatW dx = couSubW(x, vx), dy = couSubW(y, vy), dz = couSubW(z, vz);
-        couFloatW nx = couLoadW(pairs->x + k), ny = couLoadW(pairs->y + k), nz = couLoadW(pairs->z + k);
+        const PairBlock *block = &pairs->blocks[k / COU_WIDTH];
+        couFloatW nx = couLoadW(block->x), ny = couLoadW(block->y), nz = couLoadW(block->z);
         couFloatW along = couAddW(couAddW(couMulW(dx, nx), couMulW(dy, ny)), couMulW(dz, nz)), u = couMaxW(along, zero);
-        couFloatW weight = couMulW(dt, couLoadW(pairs->w + k));
+        couFloatW weight = couMulW(dt, couLoadW(block->w));
         couFloatW rate = couMulW(weight, couAddW(viscosity.sigma, couMulW(viscosity.beta, u)));
         rate = couSelectW(couLessW(zero, u), couMinW(rate, one), zero);
         couFloatW smoothing = couMinW(couMulW(weight, viscosity.smoothing), one);
         couFloatW radial = couAddW(couMulW(couMulW(rate, u), couSubW(one, smoothing)), couMulW(smoothing, along));
         couFloatW ix = couMulW(radial, nx), iy = couMulW(radial, ny), iz = couMulW(radial, nz);
-        couFloatW inv_mass = couLoadW(pairs->inv_mass + k);
-        couFloatW theirs = couDivW(inv_mass, couAddW(own_inv_mass, inv_mass)), own = couSubW(one, theirs);
+        couFloatW theirs = half, own = half;
+        if (!is_single) {
+            couFloatW inv_mass = couLoadW(block->inv_mass);
+            theirs = couDivW(inv_mass, couAddW(own_inv_mass, inv_mass)), own = couSubW(one, theirs);
+        }
         couStoreRecordsW(moves + k, couMulW(theirs, ix), couMulW(theirs, iy), couMulW(theirs, iz), zero);
         sx = couAddW(sx, couMulW(own, ix));
         sy = couAddW(sy, couMulW(own, iy));
