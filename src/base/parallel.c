@@ -4,8 +4,11 @@
 // that another thread has begun are waited for. A sweep has 27 short loops; on a busy machine OpenMP, which makes all threads meet
 // twice a loop, was many times slower than one thread, and the pool never is.
 //
-// The job and the next free block share one 64-bit word with the job's number: a thread that comes late sees that its job is over,
-// and cannot take a block of another.
+// Each thread begins with its own stretch of blocks, the same in every loop, and helps with the others' when it is through: particles are
+// stored by place, so a thread's caches keep its part of the space from loop to loop.
+//
+// A stretch's next free block shares one 64-bit word with the job's number: a thread that comes late sees that its job is over, and
+// cannot take a block of another.
 
 #include "base/parallel.h"
 
@@ -64,13 +67,18 @@ void couFor(const couParallel *parallel, size_t count, size_t block_size, couBlo
 
 #define SPINS 4000 // looks at the word before a thread goes to sleep, some 20 microseconds
 
+typedef struct Stretch {
+    _Alignas(64) _Atomic uint64_t word; // number of the job in the upper half, next free block in the lower
+} Stretch;
+
 typedef struct couPool {
+    Stretch stretches[COU_MAX_THREADS];
     // The job; written only while no block of it is taken.
     _Atomic(couBlockFcn *) function;
     _Atomic(void *) context;
     _Atomic size_t count, block_size;
     _Atomic uint32_t blocks;
-    _Atomic uint64_t word;     // number of the job in the upper half, next free block in the lower
+    _Atomic uint32_t job;      // its number
     _Atomic uint32_t finished; // blocks of the job
     _Atomic bool is_closing;
     _Atomic int sleeping;
@@ -88,25 +96,36 @@ static inline void pause_briefly(void)
 #endif
 }
 
-// Takes blocks of the job until none is free.
-static void take_blocks(couPool *pool, uint32_t job, int worker)
+// The first block of a stretch.
+static uint32_t stretch_begin(uint32_t blocks, int stretch, int threads) { return (uint32_t)((uint64_t)blocks * (uint64_t)stretch / (uint64_t)threads); }
+
+// Takes blocks of one stretch until none is free.
+static void take_stretch(couPool *pool, uint32_t job, int stretch, int worker)
 {
-    uint64_t word = atomic_load(&pool->word);
+    _Atomic uint64_t *shared = &pool->stretches[stretch].word;
+    uint64_t word = atomic_load(shared);
     while ((uint32_t)(word >> 32) == job) {
-        uint32_t block = (uint32_t)word, blocks = atomic_load(&pool->blocks);
+        uint32_t block = (uint32_t)word, end = stretch_begin(atomic_load(&pool->blocks), stretch + 1, pool->helper_count + 1);
         couBlockFcn *function = atomic_load(&pool->function);
         void *context = atomic_load(&pool->context);
         size_t count = atomic_load(&pool->count), block_size = atomic_load(&pool->block_size);
-        if (block >= blocks) return;
-        if (!atomic_compare_exchange_weak(&pool->word, &word, word + 1)) continue;
+        if (block >= end) return;
+        if (!atomic_compare_exchange_weak(shared, &word, word + 1)) continue;
         size_t begin = (size_t)block * block_size;
         function(context, (int)block, begin, COU_MIN(begin + block_size, count), worker);
         atomic_fetch_add(&pool->finished, 1);
-        word = atomic_load(&pool->word);
+        word = atomic_load(shared);
     }
 }
 
-static uint32_t current_job(couPool *pool) { return (uint32_t)(atomic_load(&pool->word) >> 32); }
+// The worker's own stretch first, then the others'.
+static void take_blocks(couPool *pool, uint32_t job, int worker)
+{
+    int threads = pool->helper_count + 1;
+    for (int s = 0; s < threads; ++s) take_stretch(pool, job, (worker + s) % threads, worker);
+}
+
+static uint32_t current_job(couPool *pool) { return atomic_load(&pool->job); }
 
 // Waits for a job other than the last one.
 static void wait_for_job(couPool *pool, uint32_t last)
@@ -127,12 +146,12 @@ static void *help(void *argument)
     couPool *pool = argument;
     int worker = atomic_fetch_add(&pool->next_worker, 1);
     uint32_t last = 0;
-    while (!atomic_load(&pool->is_closing)) {
+    for (;;) {
         wait_for_job(pool, last);
+        if (atomic_load(&pool->is_closing)) return NULL;
         last = current_job(pool);
         take_blocks(pool, last, worker);
     }
-    return NULL;
 }
 
 static void wake_helpers(couPool *pool)
@@ -152,6 +171,7 @@ couParallel couMakeParallel(int threads)
     pthread_cond_init(&pool->wake, NULL);
     atomic_store(&pool->next_worker, 1);
     // Fewer threads than asked for are no fault: the loop is the same with any number.
+    // They find nothing to do before the first job, which comes after their number is known.
     while (pool->helper_count < parallel.threads - 1 && pthread_create(&pool->helpers[pool->helper_count], NULL, help, pool) == 0)
         pool->helper_count++;
     parallel.pool = pool;
@@ -186,7 +206,9 @@ void couFor(const couParallel *parallel, size_t count, size_t block_size, couBlo
     atomic_store(&pool->blocks, (uint32_t)blocks);
     atomic_store(&pool->finished, 0);
     uint32_t job = current_job(pool) + 1;
-    atomic_store(&pool->word, (uint64_t)job << 32);
+    for (int t = 0; t <= pool->helper_count; ++t)
+        atomic_store(&pool->stretches[t].word, (uint64_t)job << 32 | stretch_begin((uint32_t)blocks, t, pool->helper_count + 1));
+    atomic_store(&pool->job, job);
     if (atomic_load(&pool->sleeping)) wake_helpers(pool);
     take_blocks(pool, job, 0);
     for (int k = 0; atomic_load(&pool->finished) < (uint32_t)blocks; ++k) {

@@ -316,6 +316,8 @@ static void sweep_block(void *context, int block, size_t begin, size_t end, int 
     job->function(job->sweep, begin, end);
 }
 
+enum { SWEEP_CELLS = 4 }; // per block: few, so that threads end a colour together
+
 // One Gauss-Seidel sweep, colour after colour.
 static void sweep_colors(couStep *step, couPvfsSweep *sweep, SweepFcn *const variants[cou_isaCount])
 {
@@ -324,7 +326,7 @@ static void sweep_colors(couStep *step, couPvfsSweep *sweep, SweepFcn *const var
     for (int color = 0; color < COU_COLORS; ++color) {
         size_t first = grid->color_start[color], last = grid->color_start[color + 1];
         sweep->cells = grid->color_cells + first;
-        couFor(&step->fluid->parallel, last - first, 16, sweep_block, &job);
+        couFor(&step->fluid->parallel, last - first, SWEEP_CELLS, sweep_block, &job);
     }
 }
 

@@ -314,7 +314,7 @@ void couApplySprings(couFluid *fluid, float dt, const float *k_spring)
     for (int color = 0; color < COU_COLORS; ++color) {
         const uint32_t *start = fluid->grid.color_start;
         job.cells = fluid->grid.color_cells + start[color];
-        couFor(&fluid->parallel, start[color + 1] - start[color], 32, apply_block, &job);
+        couFor(&fluid->parallel, start[color + 1] - start[color], 4, apply_block, &job);
     }
     if (!job.long_count) return;
     for (size_t i = 0; i < fluid->table.count; ++i) {
