@@ -31,10 +31,7 @@ static void write_bytes(const char *name, const char *bytes, size_t size)
     fclose(file);
 }
 
-static void write_file(const char *name, const char *text)
-{
-    write_bytes(name, text, strlen(text));
-}
+static void write_file(const char *name, const char *text) { write_bytes(name, text, strlen(text)); }
 
 static couScene *load_with(const char *text, const couSceneOptions *options, couFaults *faults)
 {
@@ -88,8 +85,10 @@ static bool ends_with(const char *text, const char *end)
 static bool is_like(const couFault *fault, const Bad *bad)
 {
     char end[64];
-    if (bad->line > 0) snprintf(end, sizeof end, "/scene.lua:%d", bad->line);
-    else snprintf(end, sizeof end, "/scene.lua");
+    if (bad->line > 0)
+        snprintf(end, sizeof end, "/scene.lua:%d", bad->line);
+    else
+        snprintf(end, sizeof end, "/scene.lua");
     return ends_with(fault->where, end) && strcmp(fault->key, bad->key) == 0 && strstr(fault->message, bad->message);
 }
 
@@ -172,7 +171,8 @@ static void test_poses(void **state)
 {
     (void)state;
     couScene *scene = load_good(
-        HEAD "body { name = 'a', shape = sphere { radius = 0.1 }:at {1, 0, 0}:turned { axis = {0,0,1}, degrees = 90 }, at = {0, 5, 0} }\n"
+        HEAD
+        "body { name = 'a', shape = sphere { radius = 0.1 }:at {1, 0, 0}:turned { axis = {0,0,1}, degrees = 90 }, at = {0, 5, 0} }\n"
         "body { name = 'm', shape = sphere { radius = 0.1 }, at = {3, 3, 3}, motion = function(t) return { at = {t, 1, 2} } end }\n"
         "emitter { name = 'down', material = 'water', shape = disk { radius = 0.1 }, direction = {0, -2, 0}, at = {0, 9, 0} }\n"
         "emitter { name = 'side', material = 'water', shape = disk { radius = 0.1 }:turned { axis = {1,0,0}, degrees = 30 }, direction = {1, 0, 1}, at = {0, 9, 0} }\n"
@@ -270,21 +270,29 @@ static const Bad bad_scenes[] = {
     {HEAD "fluid { shape = sphere { radius = 1 } }", 2, "fluid.material", "is missing"},
     {HEAD "fluid { material = 'watr', shape = sphere { radius = 0.5 } }", 2, "fluid.material", "did you mean 'water'?"},
     {HEAD "fluid { material = 'water', shape = 'ball' }", 2, "fluid.shape", "expected a shape"},
-    {HEAD "\nfluid {\n  material = 'water',\n  shape = sphere { radius = 0.5 },\n  velocty = {0,0,0} }", 3, "fluid.velocty", "did you mean 'velocity'?"},
+    {HEAD "\nfluid {\n  material = 'water',\n  shape = sphere { radius = 0.5 },\n  velocty = {0,0,0} }", 3, "fluid.velocty",
+     "did you mean 'velocity'?"},
     {HEAD "body { shape = sphere { radius = 1 }, friction = 2 }", 2, "body.friction", "2"},
     {HEAD "body { shape = sphere { radius = 1 }, motion = 5 }", 2, "body.motion", "expected a function"},
     {HEAD "body { shape = sphere { radius = 1 }, motion = function(t) return 5 end }", 2, "motion", "expected a table"},
-    {HEAD "body { shape = sphere { radius = 1 }, motion = function(t) return { at = {0/0, 0, 0} } end }", 2, "motion.at", "component 1"},
+    {HEAD "body { shape = sphere { radius = 1 }, motion = function(t) return { at = {0/0, 0, 0} } end }", 2, "motion.at",
+     "component 1"},
     {HEAD "body { shape = sphere { radius = 1 }, motion = function(t)\n return t.x end }", 3, "", "attempt to index a number"},
     {HEAD "body { shape = sphere { radius = 1 }, fixed = false }", 2, "body.fixed", "no motion"},
     {HEAD "body { shape = sphere { radius = 1 }, fixed = 1 }", 2, "body.fixed", "true or false"},
-    {HEAD "body { name = 'a', shape = sphere { radius = 1 } }\nbody { name = 'a', shape = sphere { radius = 1 } }", 3, "body.name", "'a'"},
-    {HEAD "body { name = 'much too long a name for a body of a scene', shape = sphere { radius = 1 } }", 2, "body.name", "at most 31"},
+    {HEAD "body { name = 'a', shape = sphere { radius = 1 } }\nbody { name = 'a', shape = sphere { radius = 1 } }", 3,
+     "body.name", "'a'"},
+    {HEAD "body { name = 'much too long a name for a body of a scene', shape = sphere { radius = 1 } }", 2, "body.name",
+     "at most 31"},
     {HEAD "emitter { material = 'water', shape = disk { radius = 0.1 }, speed = -1 }", 2, "emitter.speed", "-1"},
-    {HEAD "emitter { material = 'water', shape = disk { radius = 0.1 }, direction = {0,0,0} }", 2, "emitter.direction", "no length"},
-    {HEAD "emitter { material = 'water', shape = disk { radius = 0.1 }, start = 2, stop = 1 }", 2, "emitter.stop", "not after start"},
-    {HEAD "emitter { material = 'water', shape = sphere { radius = 0.1 }, direction = {1,0,0} }", 2, "emitter.direction", "only a disk"},
-    {HEAD "for i = 1, 2 do\nemitter { name = 'e', material = 'water', shape = disk { radius = 0.1 }, at = {i, 0, 0} } end", 3, "emitter.name", "'e'"},
+    {HEAD "emitter { material = 'water', shape = disk { radius = 0.1 }, direction = {0,0,0} }", 2, "emitter.direction",
+     "no length"},
+    {HEAD "emitter { material = 'water', shape = disk { radius = 0.1 }, start = 2, stop = 1 }", 2, "emitter.stop",
+     "not after start"},
+    {HEAD "emitter { material = 'water', shape = sphere { radius = 0.1 }, direction = {1,0,0} }", 2, "emitter.direction",
+     "only a disk"},
+    {HEAD "for i = 1, 2 do\nemitter { name = 'e', material = 'water', shape = disk { radius = 0.1 }, at = {i, 0, 0} } end", 3,
+     "emitter.name", "'e'"},
     {HEAD "sink {}", 2, "sink.shape", "is missing"},
     {HEAD "field { kind = 'magnetic' }", 2, "field.kind", "uniform"},
     {HEAD "field { kind = 'function' }", 2, "field.acceleration", "is missing"},
@@ -295,19 +303,26 @@ static const Bad bad_scenes[] = {
     {HEAD "camera { from = {0,0,0} }", 2, "camera.to", "is missing"},
     {HEAD "camera { from = {0,0,0}, to = {1,0,0}, fov = 400 }", 2, "camera.fov", "400"},
     // the whole scene
-    {HEAD "body { name = 'block', shape = box { size = {1,1,1} } }\nemitter { material = 'water', shape = disk { radius = 0.1 } }", 3,
-     "emitter.at", "inside the body 'block'"},
-    {HEAD "emitter { material = 'water', shape = disk { radius = 0.2 }, at = {0.55, 0, 0}, direction = {1,0,0} }\nbody { name = 'block', shape = box { size = {1.2,1,1} } }", 2,
-     "emitter.at", "inside the body 'block'"},
+    {HEAD
+     "body { name = 'block', shape = box { size = {1,1,1} } }\nemitter { material = 'water', shape = disk { radius = 0.1 } }",
+     3, "emitter.at", "inside the body 'block'"},
+    {HEAD
+     "emitter { material = 'water', shape = disk { radius = 0.2 }, at = {0.55, 0, 0}, direction = {1,0,0} }\nbody { name = 'block', shape = box { size = {1.2,1,1} } }",
+     2, "emitter.at", "inside the body 'block'"},
     {HEAD "emitter { material = 'water', shape = disk { radius = 0.01 } }", 2, "emitter.shape", "smaller than one particle"},
     {HEAD "fluid { material = 'water', shape = plane {} }", 2, "fluid.shape", "no bounds"},
     {HEAD "fluid { material = 'water', shape = box { size = {1, 0.02, 1} } }", 2, "fluid.shape", "0.02 m thin along y"},
-    {HEAD "fluid { material = 'water', shape = box { size = {0.2,0.2,0.2} }, at = {0,-1,0} }\nbody { name = 'ground', shape = plane {} }", 2,
-     "fluid.at", "wholly inside the body 'ground'"},
-    {"scene { spacing = 0.0001 }\nfluid { material = 'water', shape = box { size = {1, 1, 1} } }", 2, "fluid.shape", "9.09e+11 particles"},
-    {"scene { spacing = 0.0001, max_particles = 1000000000 }\nfluid { material = 'water', shape = box { size = {0.095, 0.095, 0.095} } }", 2, "fluid.shape", "GB"},
-    {"scene { dimension = 2 }\nbody { shape = box { size = {1, 1} }, turn = { axis = {1, 0, 0}, degrees = 30 } }", 2, "body.turn", "only turns about z"},
-    {"scene { dimension = 2, spacing = 0.05 }\nemitter { material = 'water', shape = polygon { points = {{0,0},{1,0},{1,1}} } }", 2, "emitter.shape", "2D"},
+    {HEAD
+     "fluid { material = 'water', shape = box { size = {0.2,0.2,0.2} }, at = {0,-1,0} }\nbody { name = 'ground', shape = plane {} }",
+     2, "fluid.at", "wholly inside the body 'ground'"},
+    {"scene { spacing = 0.0001 }\nfluid { material = 'water', shape = box { size = {1, 1, 1} } }", 2, "fluid.shape",
+     "9.09e+11 particles"},
+    {"scene { spacing = 0.0001, max_particles = 1000000000 }\nfluid { material = 'water', shape = box { size = {0.095, 0.095, 0.095} } }",
+     2, "fluid.shape", "GB"},
+    {"scene { dimension = 2 }\nbody { shape = box { size = {1, 1} }, turn = { axis = {1, 0, 0}, degrees = 30 } }", 2, "body.turn",
+     "only turns about z"},
+    {"scene { dimension = 2, spacing = 0.05 }\nemitter { material = 'water', shape = polygon { points = {{0,0},{1,0},{1,1}} } }",
+     2, "emitter.shape", "2D"},
 };
 
 static void test_bad_scenes(void **state)
@@ -320,26 +335,22 @@ static void test_all_faults_at_once(void **state)
 {
     (void)state;
     couFaults faults = {0};
-    couScene *scene = load_with("scene { spacing = 0.05, titel = 'x', fps = -3 }\n"
-                                "local m = material('hony', { viscosty = 1 })\n"
-                                "fluid { material = m, shape = sphere { radius = -1 } }\n" // the material's fault is not told again
-                                "body { shape = box { size = {1,1,1} }, name = 'block', colour = {1,0,0} }\n"
-                                "body { shape = box { size = {1,1,1} }, name = 'wall' }\n"
-                                "emitter { material = 'water', shape = disk { radius = 0.1 }, at = {0.1, 0, 0} }\n"
-                                "fluid { material = 'water', shape = plane {} }\n"
-                                "at('x', 5)\n",
-                                NULL, &faults);
+    couScene *scene = load_with(
+        "scene { spacing = 0.05, titel = 'x', fps = -3 }\n"
+        "local m = material('hony', { viscosty = 1 })\n"
+        "fluid { material = m, shape = sphere { radius = -1 } }\n" // the material's fault is not told again
+        "body { shape = box { size = {1,1,1} }, name = 'block', colour = {1,0,0} }\n"
+        "body { shape = box { size = {1,1,1} }, name = 'wall' }\n"
+        "emitter { material = 'water', shape = disk { radius = 0.1 }, at = {0.1, 0, 0} }\n"
+        "fluid { material = 'water', shape = plane {} }\n"
+        "at('x', 5)\n",
+        NULL, &faults);
     assert_null(scene);
-    static const Bad expected[] = {{NULL, 1, "scene.fps", "-3"},
-                                   {NULL, 1, "scene.titel", "did you mean 'title'?"},
-                                   {NULL, 2, "material.name", "'honey'"},
-                                   {NULL, 2, "material.viscosty", "viscosity"},
-                                   {NULL, 3, "sphere.radius", "-1"},
-                                   {NULL, 4, "body.colour", "did you mean 'color'?"},
-                                   {NULL, 8, "at.time", "'x'"},
-                                   {NULL, 8, "at.function", "got 5"},
-                                   {NULL, 6, "emitter.at", "'wall'"},
-                                   {NULL, 7, "fluid.shape", "no bounds"}};
+    static const Bad expected[] = {{NULL, 1, "scene.fps", "-3"},          {NULL, 1, "scene.titel", "did you mean 'title'?"},
+                                   {NULL, 2, "material.name", "'honey'"}, {NULL, 2, "material.viscosty", "viscosity"},
+                                   {NULL, 3, "sphere.radius", "-1"},      {NULL, 4, "body.colour", "did you mean 'color'?"},
+                                   {NULL, 8, "at.time", "'x'"},           {NULL, 8, "at.function", "got 5"},
+                                   {NULL, 6, "emitter.at", "'wall'"},     {NULL, 7, "fluid.shape", "no bounds"}};
     if (faults.count != COU_COUNT(expected)) print_faults(&faults);
     assert_int_equal(faults.count, COU_COUNT(expected));
     for (int i = 0; i < faults.count; ++i) {
@@ -496,16 +507,19 @@ static const Bad endless[] = {
     {HEAD "while true do pcall(function() while true do end end) end", 2, "", "an endless loop?"},
     {HEAD "while true do pcall(error) end", 2, "", "an endless loop?"},
     {HEAD "local function f() pcall(f) end while true do f() end", 2, "", "an endless loop?"},
-    {HEAD "local t <close> = setmetatable({}, { __close = function() while true do end end })\nwhile true do end", 3, "", "endless loop?"},
+    {HEAD "local t <close> = setmetatable({}, { __close = function() while true do end end })\nwhile true do end", 3, "",
+     "endless loop?"},
     {HEAD "table.sort({3, 2, 1}, function() while true do end end)", 2, "", "endless loop?"},
     {HEAD "local s = ('a'):rep(100000) s:find(('.-'):rep(20) .. 'b')", 2, "", "endless loop?"},
     {HEAD "local s = ('a'):rep(1000) s:match(('a*'):rep(60) .. 'b')", 2, "", "endless loop?"},
-    {HEAD "local s = ('a'):rep(1000) s:gsub(('a?'):rep(60) .. ('a'):rep(60) .. '$', '')  while true do s:gsub('(a*)*b', '') end", 2, "", "endless loop?"},
+    {HEAD "local s = ('a'):rep(1000) s:gsub(('a?'):rep(60) .. ('a'):rep(60) .. '$', '')  while true do s:gsub('(a*)*b', '') end",
+     2, "", "endless loop?"},
     {HEAD "for _ in (('x'):rep(1000000)):gmatch('(.*)(.*)(.*)y') do end", 2, "", "endless loop?"},
     {HEAD "local s = ('\\0'):rep(2^23) local n = 0 while true do if s < s .. 'a' then n = n + 1 end end", 2, "", "endless loop?"},
     {HEAD "local s = ('ab'):rep(2^22) while true do s:find('x', 1, true) end", 2, "", "endless loop?"},
     {HEAD "while true do table.concat({}, 'x', 1, 0) ; ('x'):rep(2^20) end", 2, "", "endless loop?"},
-    {HEAD "local t = {} for i = 1, 500000 do t[i] = i end while true do table.insert(t, 1, 0) table.remove(t, 1) end", 2, "", "endless loop?"},
+    {HEAD "local t = {} for i = 1, 500000 do t[i] = i end while true do table.insert(t, 1, 0) table.remove(t, 1) end", 2, "",
+     "endless loop?"},
     {HEAD "local t = {} for i = 1, 200000 do t[i] = i end while true do table.sort(t) end", 2, "", "endless loop?"},
     {HEAD "local t = {} for i = 1, 100000 do t[i] = i end while true do next(t) end", 2, "", "endless loop?"},
     {HEAD "while true do table.move({}, 1, 9000000, 2) end", 2, "", "endless loop?"},
@@ -536,7 +550,8 @@ static void test_memory_bombs(void **state)
         {HEAD "local t = {} while true do t[#t + 1] = ('x'):rep(1000) .. #t end", 2, "", "memory"},
         {HEAD "local t = {} for i = 1, 1e9 do t[i] = {} end", 2, "", "memory"},
         {HEAD "local s = 'x' while true do s = s .. s end", 2, "", "memory"},
-        {HEAD "local t = {} while true do pcall(function() while true do t[#t + 1] = ('x'):rep(100000) .. #t end end) end", 2, "", "memory"},
+        {HEAD "local t = {} while true do pcall(function() while true do t[#t + 1] = ('x'):rep(100000) .. #t end end) end", 2, "",
+         "memory"},
         {HEAD "local s = ('x'):rep(1e12)", 2, "", "string.rep"},
         {HEAD "local s = ('x'):rep(2^62)", 2, "", "string.rep"},
         {HEAD "local s = ('x'):rep(1e6, ('y'):rep(1e6))", 2, "", "string.rep"},
@@ -547,7 +562,8 @@ static void test_memory_bombs(void **state)
         {HEAD "for i = 1, 1e9 do body { shape = sphere { radius = 1 } } end", 2, "", "more than 20000 things"},
         {HEAD "local s = sphere { radius = 1 } for i = 1, 100 do s = union { s, s } end", 2, "union.children", "primitives"},
         {HEAD "local p, t = {}, {} for i = 1, 60 do p[i] = {math.cos(i / 10), math.sin(i / 10)} end\n"
-              "while true do t[#t + 1] = union { polygon { points = p } } end", 3, "", "memory"},
+              "while true do t[#t + 1] = union { polygon { points = p } } end",
+         3, "", "memory"},
     };
     for (int i = 0; i < COU_COUNT(bombs); ++i) {
         double start = cpu_seconds();
@@ -584,20 +600,21 @@ static void test_garbage_is_fine(void **state)
 static void test_pairs_order(void **state)
 {
     (void)state;
-    check_script("local t = { b = 1, a = 2, [10] = 3, [2] = 4, [-1.5] = 5, [true] = 6, [false] = 7, B = 8, ab = 9, [1] = 10 }\n"
-                 "local keys = {}\n"
-                 "for k, v in pairs(t) do keys[#keys + 1] = tostring(k) assert(t[k] == v) end\n"
-                 "assert(table.concat(keys, ' ') == '-1.5 1 2 10 B a ab b false true', table.concat(keys, ' '))\n"
-                 "local k, list = nil, {}\n"
-                 "repeat k = next(t, k) list[#list + 1] = tostring(k) until k == nil\n"
-                 "assert(table.concat(list, ' ') == '-1.5 1 2 10 B a ab b false true nil')\n"
-                 "assert(next({}) == nil)\n"
-                 "local seen = {}\n" // entries may be removed during the loop
-                 "local u = { a = 1, b = 2, c = 3 }\n"
-                 "for key in pairs(u) do seen[#seen + 1] = key u.b = nil end\n"
-                 "assert(table.concat(seen) == 'ac')\n"
-                 "for a, b in pairs(setmetatable({}, { __pairs = function() return function(_, i) if not i then return 1, 2 end end end })) do\n"
-                 "  assert(a == 1 and b == 2) end\n");
+    check_script(
+        "local t = { b = 1, a = 2, [10] = 3, [2] = 4, [-1.5] = 5, [true] = 6, [false] = 7, B = 8, ab = 9, [1] = 10 }\n"
+        "local keys = {}\n"
+        "for k, v in pairs(t) do keys[#keys + 1] = tostring(k) assert(t[k] == v) end\n"
+        "assert(table.concat(keys, ' ') == '-1.5 1 2 10 B a ab b false true', table.concat(keys, ' '))\n"
+        "local k, list = nil, {}\n"
+        "repeat k = next(t, k) list[#list + 1] = tostring(k) until k == nil\n"
+        "assert(table.concat(list, ' ') == '-1.5 1 2 10 B a ab b false true nil')\n"
+        "assert(next({}) == nil)\n"
+        "local seen = {}\n" // entries may be removed during the loop
+        "local u = { a = 1, b = 2, c = 3 }\n"
+        "for key in pairs(u) do seen[#seen + 1] = key u.b = nil end\n"
+        "assert(table.concat(seen) == 'ac')\n"
+        "for a, b in pairs(setmetatable({}, { __pairs = function() return function(_, i) if not i then return 1, 2 end end end })) do\n"
+        "  assert(a == 1 and b == 2) end\n");
 }
 
 static void test_table_library(void **state)
@@ -624,25 +641,26 @@ static void test_table_library(void **state)
 static void test_patterns(void **state)
 {
     (void)state;
-    check_script("assert(('hello world'):find('wor') == 7)\n"
-                 "local a, b, c = ('key = value'):find('(%w+)%s*=') assert(a == 1 and b == 5 and c == 'key')\n"
-                 "assert(('  trim me  '):match('^%s*(.-)%s*$') == 'trim me')\n"
-                 "assert(('f(a(b)c)d'):match('%b()') == '(a(b)c)')\n"
-                 "assert(('THE (quick) fox'):find('%((%a+)%)') == 5)\n"
-                 "assert(('abcabc'):match('(abc)%1') == 'abc')\n"
-                 "assert(('THE (quick) fox'):gsub('%f[%a]%a+', string.lower) == 'the (quick) fox')\n"
-                 "assert(('abc'):gsub('', '-') == '-a-b-c-')\n"
-                 "assert(('hello'):gsub('l', { l = 'L' }) == 'heLLo')\n"
-                 "assert(('abc'):gsub('%w', '%0%0', 2) == 'aabbc')\n"
-                 "assert(('a,b,,c'):gsub(',', ';') == 'a;b;;c')\n"
-                 "local n = 0 for k, v in ('a=1, b=2'):gmatch('(%w)=(%w)') do n = n + v end assert(n == 3)\n"
-                 "assert(('x'):find('', 10) == nil and ('x'):find('', 2) == 2)\n"
-                 "assert(('a.b'):find('.', 1, true) == 2 and ('abc'):find('b', -1) == nil)\n"
-                 "assert(('0x1F'):match('^0[xX](%x+)$') == '1F' and ('[a]'):match('[]]') == ']' and ('a-z'):match('[a%-z]+') == 'a-z')\n"
-                 "assert(('abc'):match('()b()') == 2)\n"
-                 "for _, p in ipairs { '(', ')', '[a', '%', '%b', '%f', '(()', '%1', '[%' } do assert(not pcall(string.find, 'x', p), p) end\n"
-                 "assert(not pcall(string.gsub, 'x', 'x', '%2') and not pcall(string.gsub, 'x', 'x', '%q'))\n"
-                 "assert(('x y'):gsub('(%w) (%w)', '%2 %1') == 'y x')\n");
+    check_script(
+        "assert(('hello world'):find('wor') == 7)\n"
+        "local a, b, c = ('key = value'):find('(%w+)%s*=') assert(a == 1 and b == 5 and c == 'key')\n"
+        "assert(('  trim me  '):match('^%s*(.-)%s*$') == 'trim me')\n"
+        "assert(('f(a(b)c)d'):match('%b()') == '(a(b)c)')\n"
+        "assert(('THE (quick) fox'):find('%((%a+)%)') == 5)\n"
+        "assert(('abcabc'):match('(abc)%1') == 'abc')\n"
+        "assert(('THE (quick) fox'):gsub('%f[%a]%a+', string.lower) == 'the (quick) fox')\n"
+        "assert(('abc'):gsub('', '-') == '-a-b-c-')\n"
+        "assert(('hello'):gsub('l', { l = 'L' }) == 'heLLo')\n"
+        "assert(('abc'):gsub('%w', '%0%0', 2) == 'aabbc')\n"
+        "assert(('a,b,,c'):gsub(',', ';') == 'a;b;;c')\n"
+        "local n = 0 for k, v in ('a=1, b=2'):gmatch('(%w)=(%w)') do n = n + v end assert(n == 3)\n"
+        "assert(('x'):find('', 10) == nil and ('x'):find('', 2) == 2)\n"
+        "assert(('a.b'):find('.', 1, true) == 2 and ('abc'):find('b', -1) == nil)\n"
+        "assert(('0x1F'):match('^0[xX](%x+)$') == '1F' and ('[a]'):match('[]]') == ']' and ('a-z'):match('[a%-z]+') == 'a-z')\n"
+        "assert(('abc'):match('()b()') == 2)\n"
+        "for _, p in ipairs { '(', ')', '[a', '%', '%b', '%f', '(()', '%1', '[%' } do assert(not pcall(string.find, 'x', p), p) end\n"
+        "assert(not pcall(string.gsub, 'x', 'x', '%2') and not pcall(string.gsub, 'x', 'x', '%q'))\n"
+        "assert(('x y'):gsub('(%w) (%w)', '%2 %1') == 'y x')\n");
 }
 
 // Lua's own string library makes random cases and says what they give; ours must give the same.
@@ -715,11 +733,13 @@ static void test_patterns_like_lua(void **state)
 static void random_values(const char *seed, double out[4])
 {
     char text[512];
-    snprintf(text, sizeof text,
-             "scene { spacing = 0.05%s }\nlocal r = {} for i = 1, 3 do r[i] = math.random() end\n"
-             "for i = 1, 1000 do local d = math.random(6) assert(d >= 1 and d <= 6) local x = math.random() assert(x >= 0 and x < 1) end\n"
-             "assert(not pcall(math.random, 3, 2)) math.random(math.mininteger, math.maxinteger)\n"
-             "camera { from = {r[1], r[2], r[3]}, to = {5, 5, 5}, fov = 1 + math.random(100) }\n", seed);
+    snprintf(
+        text, sizeof text,
+        "scene { spacing = 0.05%s }\nlocal r = {} for i = 1, 3 do r[i] = math.random() end\n"
+        "for i = 1, 1000 do local d = math.random(6) assert(d >= 1 and d <= 6) local x = math.random() assert(x >= 0 and x < 1) end\n"
+        "assert(not pcall(math.random, 3, 2)) math.random(math.mininteger, math.maxinteger)\n"
+        "camera { from = {r[1], r[2], r[3]}, to = {5, 5, 5}, fov = 1 + math.random(100) }\n",
+        seed);
     couScene *scene = load_good(text);
     couCamera camera = couScene_Camera(scene);
     out[0] = camera.from.x, out[1] = camera.from.y, out[2] = camera.from.z, out[3] = camera.fov;
@@ -736,8 +756,9 @@ static void test_random(void **state)
     assert_memory_equal(a, b, sizeof a);
     assert_true(memcmp(a, c, sizeof a) != 0);
     check_script("math.randomseed(5) local x = math.random() math.randomseed(5) assert(math.random() == x)");
-    static const Bad impure = {HEAD "body { shape = sphere { radius = 1 }, motion = function(t) return { at = {math.random(), 0, 0} } end }",
-                               2, "", "math.random is not available here"};
+    static const Bad impure = {
+        HEAD "body { shape = sphere { radius = 1 }, motion = function(t) return { at = {math.random(), 0, 0} } end }", 2, "",
+        "math.random is not available here"};
     check_bad(&impure);
 }
 
@@ -761,7 +782,8 @@ static void test_require(void **state)
     snprintf(path, sizeof path, "%s/lib", folder);
     mkdir(path, 0700);
     write_file("lib/parts.lua", "local M = { radius = 0.25 }\ncount = (rawget(_G, 'count') or 0) + 1\nreturn M\n");
-    const char *text = "scene { spacing = 0.05 }\nlocal p = require 'lib.parts'\nassert(p.radius == 0.25 and require('lib/parts') == p and count == 1)\n";
+    const char *text =
+        "scene { spacing = 0.05 }\nlocal p = require 'lib.parts'\nassert(p.radius == 0.25 and require('lib/parts') == p and count == 1)\n";
     uint64_t first = hash_of(text, NULL);
     assert_true(hash_of(text, NULL) == first);
     write_file("lib/parts.lua", "local M = { radius = 0.25 }\ncount = (rawget(_G, 'count') or 0) + 1 \nreturn M\n");
@@ -793,8 +815,10 @@ static void test_require(void **state)
 static void test_overrides(void **state)
 {
     (void)state;
-    const char *text = "scene { spacing = 0.05, pvfs = {} }\nlocal a, b = material('honey'), material('honey', { density = 1000 })\n" FLUID;
-    couOverride good[] = {{"spacing", "0.1"}, {"duration", "9"}, {"gravity", "0,-1,0"}, {"honey.viscosity", "3"}, {"honey-2.density", "1001"}};
+    const char *text =
+        "scene { spacing = 0.05, pvfs = {} }\nlocal a, b = material('honey'), material('honey', { density = 1000 })\n" FLUID;
+    couOverride good[] = {
+        {"spacing", "0.1"}, {"duration", "9"}, {"gravity", "0,-1,0"}, {"honey.viscosity", "3"}, {"honey-2.density", "1001"}};
     couSceneOptions options = {.overrides = good, .override_count = COU_COUNT(good), .threads = 1, .method = "pvfs"};
     couFaults faults = {0};
     couScene *scene = load_with(text, &options, &faults);
@@ -808,8 +832,10 @@ static void test_overrides(void **state)
     assert_int_equal(couWorld_Def(world)->threads, 1);
     couCloseScene(scene);
 
-    couOverride bad[] = {{"spcing", "1"}, {"spacing", "-1"}, {"hony.viscosity", "1"}, {"honey.viscosty", "1"}, {"honey.viscosity", "x"}, {"pvfs.zzz", "1"}};
-    static const char *const messages[] = {"did you mean 'spacing'?", "-1", "did you mean 'honey'?", "did you mean 'viscosity'?", "'x'", "unknown key"};
+    couOverride bad[] = {{"spcing", "1"},         {"spacing", "-1"},        {"hony.viscosity", "1"},
+                         {"honey.viscosty", "1"}, {"honey.viscosity", "x"}, {"pvfs.zzz", "1"}};
+    static const char *const messages[] = {"did you mean 'spacing'?",   "-1",  "did you mean 'honey'?",
+                                           "did you mean 'viscosity'?", "'x'", "unknown key"};
     options = (couSceneOptions){.overrides = bad, .override_count = COU_COUNT(bad), .method = "pvsf"};
     assert_null(load_with(text, &options, &faults));
     if (faults.count != COU_COUNT(bad) + 1) print_faults(&faults);
@@ -848,25 +874,26 @@ static void test_events(void **state)
 {
     (void)state;
     couScene *scene = load_good(
-        HEAD "local clay = material('clay')\n"
-             "fluid { material = clay, shape = box { size = {0.2, 0.2, 0.2} }, at = {0, 1, 0} }\n"
-             "body { name = 'lid', shape = box { size = {0.5, 0.1, 0.5} } }\n"
-             "emitter { name = 'tap', material = 'water', shape = disk { radius = 0.1 }, at = {3, 2, 0}, direction = {0, -1, 0}, speed = 3 }\n"
-             "field { acceleration = function(x, y, z, vx, vy, vz, t) return 0, 0.5 end }\n"
-             "every(0.01, function(world) world.store.ticks = (world.store.ticks or 0) + 1 end)\n"
-             "at(0.02, function(world)\n"
-             "  world.store.before = world:particle_count()\n"
-             "  world:pour { material = 'water', shape = sphere { radius = 0.15 }, at = {-2, 1, 0} }\n"
-             "  world.store.after = world:particle_count()\n"
-             "  world:remove_body('lid')\n"
-             "  world:set(clay, 'viscosity', 7)\n"
-             "  world:set('water', 'color', {1, 1, 1})\n"
-             "  world:add_springs(clay) world:delete_springs(clay)\n"
-             "  world:emitter('tap', false)\n"
-             "  world:stop_emitters()\n"
-             "  world.store.time = world.time\n"
-             "  world:log('hello')\n"
-             "end)\n");
+        HEAD
+        "local clay = material('clay')\n"
+        "fluid { material = clay, shape = box { size = {0.2, 0.2, 0.2} }, at = {0, 1, 0} }\n"
+        "body { name = 'lid', shape = box { size = {0.5, 0.1, 0.5} } }\n"
+        "emitter { name = 'tap', material = 'water', shape = disk { radius = 0.1 }, at = {3, 2, 0}, direction = {0, -1, 0}, speed = 3 }\n"
+        "field { acceleration = function(x, y, z, vx, vy, vz, t) return 0, 0.5 end }\n"
+        "every(0.01, function(world) world.store.ticks = (world.store.ticks or 0) + 1 end)\n"
+        "at(0.02, function(world)\n"
+        "  world.store.before = world:particle_count()\n"
+        "  world:pour { material = 'water', shape = sphere { radius = 0.15 }, at = {-2, 1, 0} }\n"
+        "  world.store.after = world:particle_count()\n"
+        "  world:remove_body('lid')\n"
+        "  world:set(clay, 'viscosity', 7)\n"
+        "  world:set('water', 'color', {1, 1, 1})\n"
+        "  world:add_springs(clay) world:delete_springs(clay)\n"
+        "  world:emitter('tap', false)\n"
+        "  world:stop_emitters()\n"
+        "  world.store.time = world.time\n"
+        "  world:log('hello')\n"
+        "end)\n");
     couWorld *world = couScene_World(scene);
     for (int i = 0; i < 5; ++i) couWorld_Advance(world, 0.01);
     if (couScene_RuntimeError(scene)) fail_msg("%s", couScene_RuntimeError(scene));
@@ -894,19 +921,27 @@ static void check_runtime_error(const char *text, const char *end_of_place, cons
 static void test_runtime_errors(void **state)
 {
     (void)state;
-    check_runtime_error(HEAD FLUID "at(0.01, function(world)\n  world:explode() end)", "scene.lua:4", "unknown name 'world.explode'");
+    check_runtime_error(HEAD FLUID "at(0.01, function(world)\n  world:explode() end)", "scene.lua:4",
+                        "unknown name 'world.explode'");
     check_runtime_error(HEAD FLUID "at(0.01, function(world) while true do end end)", "scene.lua:3", "endless loop?");
-    check_runtime_error(HEAD FLUID "at(0.01, function(world) world:remove_body('lod') end)\nbody { name = 'lid', shape = plane {}, at = {0,-1,0} }",
-                        "scene.lua:3", "did you mean 'lid'?");
-    check_runtime_error(HEAD FLUID "at(0.01, function(world)\n world:pour { material = 'water', shape = plane {} } end)", "scene.lua:4", "no bounds");
-    check_runtime_error(HEAD FLUID "at(0.01, function(world)\n world:pour { matrial = 'water' } end)", "scene.lua:4", "did you mean 'material'?");
+    check_runtime_error(
+        HEAD FLUID
+        "at(0.01, function(world) world:remove_body('lod') end)\nbody { name = 'lid', shape = plane {}, at = {0,-1,0} }",
+        "scene.lua:3", "did you mean 'lid'?");
+    check_runtime_error(HEAD FLUID "at(0.01, function(world)\n world:pour { material = 'water', shape = plane {} } end)",
+                        "scene.lua:4", "no bounds");
+    check_runtime_error(HEAD FLUID "at(0.01, function(world)\n world:pour { matrial = 'water' } end)", "scene.lua:4",
+                        "did you mean 'material'?");
     check_runtime_error(HEAD FLUID "at(0.01, function(world)\n world:set('water', 'viscosity', -1) end)", "scene.lua:4", "-1");
     check_runtime_error(HEAD FLUID "at(0.01, function(world) fluid {} end)", "scene.lua:3", "while the scene loads");
     check_runtime_error(HEAD FLUID "at(0.01, function(world) world.time = 3 end)", "scene.lua:3", "cannot be set");
     check_runtime_error(HEAD FLUID "field { acceleration = function(x) return 0/0 end }", "scene.lua:3", "result 1");
-    check_runtime_error(HEAD FLUID "field { acceleration = function(x)\n return nope end }", "scene.lua:4", "unknown name 'nope'");
-    check_runtime_error(HEAD FLUID "body { shape = plane {}, motion = function(t) if t > 0.001 then return 5 end return { at = {0, -1, 0} } end }",
-                        "scene.lua:3", "expected a table");
+    check_runtime_error(HEAD FLUID "field { acceleration = function(x)\n return nope end }", "scene.lua:4",
+                        "unknown name 'nope'");
+    check_runtime_error(
+        HEAD FLUID
+        "body { shape = plane {}, motion = function(t) if t > 0.001 then return 5 end return { at = {0, -1, 0} } end }",
+        "scene.lua:3", "expected a table");
 }
 
 static void test_store(void **state)
@@ -1004,7 +1039,8 @@ static void test_library(void **state)
     (void)state;
     int count;
     const couLibraryMaterial *library = couMaterialLibrary(&count);
-    static const char *const needed[] = {"water", "paint", "mud", "honey", "syrup", "molten-gold", "clay", "gel", "jelly", "slime", "lava"};
+    static const char *const needed[] = {"water", "paint", "mud",   "honey", "syrup", "molten-gold",
+                                         "clay",  "gel",   "jelly", "slime", "lava"};
     for (int k = 0; k < COU_COUNT(needed); ++k) {
         bool is_there = false;
         for (int i = 0; i < count; ++i) is_there |= strcmp(library[i].def.name, needed[k]) == 0;
@@ -1046,18 +1082,33 @@ int main(int argument_count, char **arguments)
 {
     if (argument_count > 1) cmocka_set_test_filter(arguments[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_whole_language), cmocka_unit_test(test_poses),
-        cmocka_unit_test(test_order_does_not_matter), cmocka_unit_test(test_bad_scenes),
-        cmocka_unit_test(test_all_faults_at_once), cmocka_unit_test(test_missing_files),
-        cmocka_unit_test(test_gallery), cmocka_unit_test(test_gallery_loads), cmocka_unit_test(test_escapes),
-        cmocka_unit_test(test_protected), cmocka_unit_test(test_endless),
-        cmocka_unit_test(test_memory_bombs), cmocka_unit_test(test_fault_flood), cmocka_unit_test(test_garbage_is_fine),
-        cmocka_unit_test(test_pairs_order), cmocka_unit_test(test_table_library),
-        cmocka_unit_test(test_patterns), cmocka_unit_test(test_patterns_like_lua), cmocka_unit_test(test_random),
-        cmocka_unit_test(test_require), cmocka_unit_test(test_overrides),
-        cmocka_unit_test(test_method_settings), cmocka_unit_test(test_events),
-        cmocka_unit_test(test_runtime_errors), cmocka_unit_test(test_store),
-        cmocka_unit_test(test_store_refuses), cmocka_unit_test(test_library),
+        cmocka_unit_test(test_whole_language),
+        cmocka_unit_test(test_poses),
+        cmocka_unit_test(test_order_does_not_matter),
+        cmocka_unit_test(test_bad_scenes),
+        cmocka_unit_test(test_all_faults_at_once),
+        cmocka_unit_test(test_missing_files),
+        cmocka_unit_test(test_gallery),
+        cmocka_unit_test(test_gallery_loads),
+        cmocka_unit_test(test_escapes),
+        cmocka_unit_test(test_protected),
+        cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_memory_bombs),
+        cmocka_unit_test(test_fault_flood),
+        cmocka_unit_test(test_garbage_is_fine),
+        cmocka_unit_test(test_pairs_order),
+        cmocka_unit_test(test_table_library),
+        cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_patterns_like_lua),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_require),
+        cmocka_unit_test(test_overrides),
+        cmocka_unit_test(test_method_settings),
+        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_runtime_errors),
+        cmocka_unit_test(test_store),
+        cmocka_unit_test(test_store_refuses),
+        cmocka_unit_test(test_library),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

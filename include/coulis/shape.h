@@ -27,18 +27,18 @@ typedef struct couShape couShape;
 /// What a shape is made of. Zero-initialise, then set kind and what that kind reads. Lengths in metres, from 1e-9 to 1e6.
 typedef struct couShapeDef {
     couShapeKind kind;
-    couVec3 axis;    ///< plane normal; need not be unit
-    couVec3 size;    ///< box edge lengths, each > 0 (z is ignored in 2D worlds)
-    float radius;    ///< > 0
-    float radius2;   ///< cone >= 0, torus > 0 and < radius
-    float height;    ///< > 0
-    float thickness; ///< shell, > 0
-    bool is_open;    ///< shell without its top (+y): a glass, a tank
+    couVec3 axis;          ///< plane normal; need not be unit
+    couVec3 size;          ///< box edge lengths, each > 0 (z is ignored in 2D worlds)
+    float radius;          ///< > 0
+    float radius2;         ///< cone >= 0, torus > 0 and < radius
+    float height;          ///< > 0
+    float thickness;       ///< shell, > 0
+    bool is_open;          ///< shell without its top (+y): a glass, a tank
     const couVec3 *points; ///< polygon, 3 to 4096, either way round, no crossing edges; z is ignored
     int point_count;
     couShape *const *children; ///< at most 32 levels deep
     int child_count;           ///< 1 for shell and placed, 1 to 4096 for union
-    couPose pose; ///< of cou_shapePlaced; rotation must be unit
+    couPose pose;              ///< of cou_shapePlaced; rotation must be unit
 } couShapeDef;
 
 /// NULL, with faults added, when the def is wrong. Retains its children; the caller keeps its own references.

@@ -68,20 +68,20 @@ typedef enum couSprings {
 /// What a particle is made of. Physical values; the method derives its own from them.
 typedef struct couMaterialDef {
     char name[COU_NAME_SIZE];
-    float density;       ///< [kg/m^3], > 0, default 1000
-    float viscosity;     ///< dynamic [Pa s], >= 0, default 0.001
-    int springs;         ///< couSprings
-    float shear_modulus; ///< of the spring network [Pa], >= 0, default 0
-    float flow_stretch;  ///< plastic flow rate alpha when stretched [1/s], >= 0
-    float flow_compress; ///< plastic flow rate alpha when compressed [1/s], >= 0
-    float yield_stretch; ///< yield ratio gamma when stretched, 0 to 1
+    float density;        ///< [kg/m^3], > 0, default 1000
+    float viscosity;      ///< dynamic [Pa s], >= 0, default 0.001
+    int springs;          ///< couSprings
+    float shear_modulus;  ///< of the spring network [Pa], >= 0, default 0
+    float flow_stretch;   ///< plastic flow rate alpha when stretched [1/s], >= 0
+    float flow_compress;  ///< plastic flow rate alpha when compressed [1/s], >= 0
+    float yield_stretch;  ///< yield ratio gamma when stretched, 0 to 1
     float yield_compress; ///< yield ratio gamma when compressed, 0 to 1
-    float sigma;         ///< linear viscosity of [Clavet 2005, alg. 5] [1/s]; auto: from viscosity
-    float beta;          ///< quadratic viscosity [1/m]; auto: 1/h
-    float smoothing;     ///< pairwise velocity smoothing (XSPH) rate [1/s]; auto: from the sound speed
-    float k_spring;      ///< spring rate [1/s^2]; auto: from the shear modulus
-    couVec3 color;       ///< linear RGB 0 to 1, for pictures
-    float opacity;       ///< 0 to 1, for pictures
+    float sigma;          ///< linear viscosity of [Clavet 2005, alg. 5] [1/s]; auto: from viscosity
+    float beta;           ///< quadratic viscosity [1/m]; auto: 1/h
+    float smoothing;      ///< pairwise velocity smoothing (XSPH) rate [1/s]; auto: from the sound speed
+    float k_spring;       ///< spring rate [1/s^2]; auto: from the shear modulus
+    couVec3 color;        ///< linear RGB 0 to 1, for pictures
+    float opacity;        ///< 0 to 1, for pictures
 } couMaterialDef;
 
 couMaterialDef couDefaultMaterialDef(void);
@@ -142,8 +142,8 @@ const couParamTable *couBodyParams(void);
 couBodyId couWorld_AddBody(couWorld *world, const couBodyDef *def, couFaults *faults);
 void couWorld_RemoveBody(couWorld *world, couBodyId body);
 bool couWorld_HasBody(const couWorld *world, couBodyId body);
-int couWorld_BodyCapacity(const couWorld *world);              ///< bodies ever added
-couBodyId couWorld_BodyAt(const couWorld *world, int index);   ///< null handle where removed
+int couWorld_BodyCapacity(const couWorld *world);            ///< bodies ever added
+couBodyId couWorld_BodyAt(const couWorld *world, int index); ///< null handle where removed
 couBodyId couWorld_FindBody(const couWorld *world, const char *name);
 const couBodyDef *couWorld_Body(const couWorld *world, couBodyId body);
 couPose couWorld_BodyPose(const couWorld *world, couBodyId body);
@@ -179,7 +179,7 @@ const couEmitterDef *couWorld_Emitter(const couWorld *world, couEmitterId emitte
 typedef struct couSinkDef {
     couShape *shape; ///< retained
     couPose pose;
-    bool is_inverted; ///< removes what is outside
+    bool is_inverted;  ///< removes what is outside
     float start, stop; ///< [s], default 0 and infinity
 } couSinkDef;
 
@@ -249,7 +249,7 @@ typedef struct couStepReport {
     int iterations;            ///< pressure iterations, summed
     double density_error_mean; ///< mean compression beyond rest density, relative
     double density_error_max;
-    float max_speed;       ///< [m/s]
+    float max_speed; ///< [m/s]
     int64_t emitted, removed;
     int64_t nan_count;     ///< particles with NaN or infinite state; the run must stop
     int64_t lost_count;    ///< particles beyond the reach of the cell grid
@@ -258,7 +258,7 @@ typedef struct couStepReport {
     int64_t guard_count;   ///< relaxation pressures that the stability guard cut
     int64_t trapped_count; ///< particles that collisions could not free in one step and left where they were
     double phase_seconds[cou_phaseCount];
-    uint64_t pair_count;   ///< neighbour entries, both directions, summed over the substeps
+    uint64_t pair_count; ///< neighbour entries, both directions, summed over the substeps
     uint64_t particle_steps;
 } couStepReport;
 

@@ -24,7 +24,8 @@ static void triad_block(void *context, int block, size_t begin, size_t end, int 
 static double measure_bandwidth(const couParallel *parallel)
 {
     size_t count = (size_t)1 << 27; // 512 MB an array: larger than any last-level cache share
-    Triad triad = {couAlloc(NULL, count * sizeof(float)), couAlloc(NULL, count * sizeof(float)), couAlloc(NULL, count * sizeof(float))};
+    Triad triad = {couAlloc(NULL, count * sizeof(float)), couAlloc(NULL, count * sizeof(float)),
+                   couAlloc(NULL, count * sizeof(float))};
     double best = 0;
     for (int k = 0; k < 3 && triad.a && triad.b && triad.c; ++k) {
         double begin = couSeconds();
@@ -106,12 +107,8 @@ bool couPhaseWork(couPhase phase, const couBenchResult *result, double *bytes, d
     case cou_phaseSprings: // read and written once when adjusted, read once when applied; 35 operations each
         *bytes = 48 + 36 * result->springs, *flops = 35 * result->springs;
         return result->springs > 0;
-    case cou_phaseVelocity:
-        *bytes = 64, *flops = 15;
-        return true;
-    case cou_phaseMeasure:
-        *bytes = 36, *flops = 9;
-        return true;
+    case cou_phaseVelocity: *bytes = 64, *flops = 15; return true;
+    case cou_phaseMeasure: *bytes = 36, *flops = 9; return true;
     default: return false;
     }
 }

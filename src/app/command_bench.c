@@ -57,8 +57,8 @@ static bool run_case(const couBenchCase *test, const char *method, int threads, 
 
 static void print_result(const couBenchResult *r, const couMachine *machine)
 {
-    printf("\n%s: %s, %llu particles, %d thread%s, %llu steps in %.2f s\n", r->test->name, r->method, (unsigned long long)r->particles,
-           r->threads, r->threads == 1 ? "" : "s", (unsigned long long)r->steps, r->seconds);
+    printf("\n%s: %s, %llu particles, %d thread%s, %llu steps in %.2f s\n", r->test->name, r->method,
+           (unsigned long long)r->particles, r->threads, r->threads == 1 ? "" : "s", (unsigned long long)r->steps, r->seconds);
     printf("  %.1f ns per particle-step (%.2f million particle-steps a second), %.1f neighbours, %.0f bytes a particle\n",
            r->ns_per_particle_step, 1e3 / r->ns_per_particle_step, r->pairs, r->bytes_per_particle);
     printf("  %-10s %8s %6s %10s %10s\n", "phase", "ns", "share", "memory", "arithmetic");
@@ -80,13 +80,15 @@ static bool write_json(const char *path, const couBenchResult *results, int coun
     fprintf(out, "[");
     for (int k = 0; k < count; ++k) {
         const couBenchResult *r = &results[k];
-        fprintf(out, "%s\n  {\"case\": \"%s\", \"method\": \"%s\", \"particles\": %llu, \"threads\": %d, \"steps\": %llu,", k ? "," : "",
-                r->test->name, r->method, (unsigned long long)r->particles, r->threads, (unsigned long long)r->steps);
-        fprintf(out, " \"seconds\": %.6g, \"simulated_seconds\": %.6g, \"iterations\": %llu, \"density_error_mean\": %.6g,", r->seconds,
-                r->simulated_seconds, (unsigned long long)r->iterations, r->density_error_mean);
+        fprintf(out, "%s\n  {\"case\": \"%s\", \"method\": \"%s\", \"particles\": %llu, \"threads\": %d, \"steps\": %llu,",
+                k ? "," : "", r->test->name, r->method, (unsigned long long)r->particles, r->threads,
+                (unsigned long long)r->steps);
+        fprintf(out, " \"seconds\": %.6g, \"simulated_seconds\": %.6g, \"iterations\": %llu, \"density_error_mean\": %.6g,",
+                r->seconds, r->simulated_seconds, (unsigned long long)r->iterations, r->density_error_mean);
         fprintf(out, " \"ns_per_particle_step\": %.6g, \"bytes_per_particle\": %.6g,\n   \"phases\": {", r->ns_per_particle_step,
                 r->bytes_per_particle);
-        for (int p = 0; p < cou_phaseCount; ++p) fprintf(out, "%s\"%s\": %.6g", p ? ", " : "", couPhaseName((couPhase)p), r->phase_ns[p]);
+        for (int p = 0; p < cou_phaseCount; ++p)
+            fprintf(out, "%s\"%s\": %.6g", p ? ", " : "", couPhaseName((couPhase)p), r->phase_ns[p]);
         fprintf(out, "}}");
     }
     fprintf(out, "\n]\n");
@@ -105,7 +107,8 @@ static const couBenchCase *find_case(const char *name, couFaults *faults)
         if (strcmp(cases[c].name, name) == 0) return &cases[c];
     }
     const char *near = couSuggest(names, count, name);
-    couFaults_Add(faults, "coulis bench", name, "unknown case%s%s%s", near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+    couFaults_Add(faults, "coulis bench", name, "unknown case%s%s%s", near ? ": did you mean '" : "", near ? near : "",
+                  near ? "'?" : "");
     return NULL;
 }
 
@@ -118,9 +121,16 @@ int couCommandBench(int argc, char **argv)
         {"--threads", "N", "threads (default: all cores)", cou_optionInt, &threads, 0, COU_MAX_THREADS},
         {"--json", "FILE", "write the results as JSON", cou_optionText, &json, 0, 0},
     };
-    couCommand command = {"bench", "[CASE...] [options]", "measure speed and memory", options, 3, 0, MOST_RUNS,
-                          "The shares of memory bandwidth and arithmetic compare what a phase needs at the least with what this machine was\n"
-                          "measured to do at best, both with the same number of threads. Run it alone on the machine.\n"};
+    couCommand command = {
+        "bench",
+        "[CASE...] [options]",
+        "measure speed and memory",
+        options,
+        3,
+        0,
+        MOST_RUNS,
+        "The shares of memory bandwidth and arithmetic compare what a phase needs at the least with what this machine was\n"
+        "measured to do at best, both with the same number of threads. Run it alone on the machine.\n"};
     couTexts names = {0};
     couFaults faults = {0};
     if (couParseOptions(&command, argc, argv, &names, &faults)) return cou_exitWell;
@@ -135,8 +145,8 @@ int couCommandBench(int argc, char **argv)
 
     couStartMessages();
     couMachine machine = couMeasureMachine(threads);
-    printf("machine, %d threads: %.1f GB/s, %.1f billion float operations a second\n", couThreadCount(threads), 1e-9 * machine.bandwidth,
-           1e-9 * machine.flops);
+    printf("machine, %d threads: %.1f GB/s, %.1f billion float operations a second\n", couThreadCount(threads),
+           1e-9 * machine.bandwidth, 1e-9 * machine.flops);
     couBenchResult results[MOST_RUNS];
     for (int k = 0; k < chosen_count; ++k) {
         if (!run_case(chosen[k], method, threads, &results[k], &faults)) return couFail(&faults, cou_exitFailed);

@@ -66,11 +66,11 @@ static double pair_stress(const Net *net, const double r[3], double distance, do
     return (1 - rest / net->h) * (distance - rest) * (r[0] * r[0] - 0.5 * (r[1] * r[1] + r[2] * r[2])) / distance;
 }
 
-// The rest length at which flow stops: |r - L| = gamma L. Springs longer than h do not flow.
+// The rest length at which flow stops: |r - L| = gamma L. A spring that would flow beyond h vanishes, which is a stress of 0 as
+// L = h has it.
 static double yielded_rest(const Net *net, double rest, double distance, double gamma)
 {
-    if (distance >= net->h) return rest;
-    return fmin(fmax(rest, distance / (1 + gamma)), distance / (1 - gamma));
+    return fmin(fmin(fmax(rest, distance / (1 + gamma)), distance / (1 - gamma)), net->h);
 }
 
 // The net's stress; with gamma >= 0 as it will be when flow has come to its end.

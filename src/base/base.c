@@ -101,8 +101,7 @@ void *couAlloc(couMemory *memory, size_t bytes)
     if (memory) {
         size_t now = atomic_fetch_add(&memory->bytes, total) + total;
         size_t peak = atomic_load(&memory->peak);
-        while (now > peak && !atomic_compare_exchange_weak(&memory->peak, &peak, now)) {
-        }
+        while (now > peak && !atomic_compare_exchange_weak(&memory->peak, &peak, now)) {}
     }
     return block;
 }

@@ -97,7 +97,10 @@ static inline void pause_briefly(void)
 }
 
 // The first block of a stretch.
-static uint32_t stretch_begin(uint32_t blocks, int stretch, int threads) { return (uint32_t)((uint64_t)blocks * (uint64_t)stretch / (uint64_t)threads); }
+static uint32_t stretch_begin(uint32_t blocks, int stretch, int threads)
+{
+    return (uint32_t)((uint64_t)blocks * (uint64_t)stretch / (uint64_t)threads);
+}
 
 // Takes blocks of one stretch until none is free.
 static void take_stretch(couPool *pool, uint32_t job, int stretch, int worker)

@@ -66,7 +66,10 @@ const char *couParams_Suggest(const couParamTable *table, const char *name)
 
 // --- Fields ------------------------------------------------------------------------------------------------------------------
 
-static int component_count(const couParam *param) { return param->type == cou_paramVec3 ? 3 : param->type == cou_paramName ? 0 : 1; }
+static int component_count(const couParam *param)
+{
+    return param->type == cou_paramVec3 ? 3 : param->type == cou_paramName ? 0 : 1;
+}
 
 static int choice_count(const couParam *param)
 {
@@ -131,7 +134,9 @@ static bool is_in_range(const couParam *param, double value)
 void couParam_FormatRange(const couParam *param, char *text, size_t size)
 {
     bool has_min = param->min > -1e30, has_max = param->max < 1e30;
-    const char *kind = param->type == cou_paramInt ? "a whole number" : param->type == cou_paramVec3 ? "three numbers" : "a number";
+    const char *kind = param->type == cou_paramInt    ? "a whole number"
+                       : param->type == cou_paramVec3 ? "three numbers"
+                                                      : "a number";
     switch (param->type) {
     case cou_paramName: snprintf(text, size, "a name of at most %d characters", COU_NAME_SIZE - 1); return;
     case cou_paramBool: snprintf(text, size, "true or false"); return;
@@ -186,7 +191,8 @@ static void format_numbers(const double *values, int count, char *text, size_t s
 {
     size_t used = 0;
     text[0] = 0;
-    for (int i = 0; i < count && used < size; ++i) used += (size_t)snprintf(text + used, size - used, "%s%g", i ? ", " : "", values[i]);
+    for (int i = 0; i < count && used < size; ++i)
+        used += (size_t)snprintf(text + used, size - used, "%s%g", i ? ", " : "", values[i]);
 }
 
 bool couParams_Check(const couParamTable *table, const void *def, couFaults *faults)

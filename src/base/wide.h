@@ -60,7 +60,8 @@ static inline float couSumW(couFloatW a)
 {
     return ((a.v[0] + a.v[4]) + (a.v[2] + a.v[6])) + ((a.v[1] + a.v[5]) + (a.v[3] + a.v[7]));
 }
-static inline void couLoadRecordsW(const couVec4 *base, const uint32_t *index, couFloatW *x, couFloatW *y, couFloatW *z, couFloatW *w)
+static inline void couLoadRecordsW(const couVec4 *base, const uint32_t *index, couFloatW *x, couFloatW *y, couFloatW *z,
+                                   couFloatW *w)
 {
     for (int k = 0; k < COU_WIDTH; ++k) {
         couVec4 a = base[index[k]];
@@ -81,7 +82,10 @@ static inline int couCompressW(uint32_t *out, const uint32_t *index, unsigned bi
     return count;
 }
 /// Record a += b.
-static inline void couAddRecord(couVec4 *a, const couVec4 *b) { *a = (couVec4){a->x + b->x, a->y + b->y, a->z + b->z, a->w + b->w}; }
+static inline void couAddRecord(couVec4 *a, const couVec4 *b)
+{
+    *a = (couVec4){a->x + b->x, a->y + b->y, a->z + b->z, a->w + b->w};
+}
 
 #else
 
@@ -118,7 +122,8 @@ static inline couFloatW couMaxW(couFloatW a, couFloatW b) { return (couFloatW)_m
 static inline unsigned couBitsW(couMaskW m) { return (unsigned)_mm256_movemask_ps((__m256)m); }
 #elif defined(__SSE2__)
 #define COU_HALVES(function, a, b) \
-    COU_BOTH((couFloat4)function((__m128)COU_LOW(a), (__m128)COU_LOW(b)), (couFloat4)function((__m128)COU_HIGH(a), (__m128)COU_HIGH(b)))
+    COU_BOTH((couFloat4)function((__m128)COU_LOW(a), (__m128)COU_LOW(b)), \
+             (couFloat4)function((__m128)COU_HIGH(a), (__m128)COU_HIGH(b)))
 static inline couFloatW couSqrtW(couFloatW a)
 {
     return COU_BOTH((couFloat4)_mm_sqrt_ps((__m128)COU_LOW(a)), (couFloat4)_mm_sqrt_ps((__m128)COU_HIGH(a)));
@@ -160,7 +165,8 @@ static inline couFloat4 couLoad4(const couVec4 *p)
 }
 
 // 128-bit loads and shuffles: hardware gathers are slower on every processor we measured.
-static inline void couLoadRecordsW(const couVec4 *base, const uint32_t *index, couFloatW *x, couFloatW *y, couFloatW *z, couFloatW *w)
+static inline void couLoadRecordsW(const couVec4 *base, const uint32_t *index, couFloatW *x, couFloatW *y, couFloatW *z,
+                                   couFloatW *w)
 {
     couFloatW a04 = COU_BOTH(couLoad4(base + index[0]), couLoad4(base + index[4]));
     couFloatW a15 = COU_BOTH(couLoad4(base + index[1]), couLoad4(base + index[5]));
@@ -229,7 +235,10 @@ const char *couIsaName(couIsa isa);
 #define COU_V3(name) name##_base
 #endif
 /// The three variants of a function, in the order of couIsa.
-#define COU_VARIANTS(name) {name##_scalar, name##_base, COU_V3(name)}
+#define COU_VARIANTS(name) \
+    { \
+        name##_scalar, name##_base, COU_V3(name) \
+    }
 /// Declares the three variants of `type name(...)`.
 #define COU_DECLARE_WIDE(type, name, ...) \
     type name##_scalar(__VA_ARGS__); \

@@ -71,7 +71,7 @@ typedef struct couMethod {
     const char *help; ///< one line
     const couParamTable *params;
     size_t params_bytes, state_bytes;
-    const couPhaseEntry *phases; ///< in order; ends with a NULL function
+    const couPhaseEntry *phases;                   ///< in order; ends with a NULL function
     float (*support_ratio)(const couFluid *fluid); ///< h / d
     /// Derives numbers from demand and materials; writes lines for the user into `choices`.
     bool (*prepare)(couFluid *fluid, const couDemand *demand, char *choices, size_t size, couFaults *faults);

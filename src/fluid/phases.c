@@ -18,7 +18,8 @@ void couPhase_Sort(couStep *step)
 void couPhase_Neighbors(couStep *step)
 {
     couFluid *fluid = step->fluid;
-    if (!couNeighbors_Find(&fluid->neighbors, &fluid->grid, couFluid_Position(fluid), fluid->table.count, fluid->h, &fluid->parallel)) {
+    if (!couNeighbors_Find(&fluid->neighbors, &fluid->grid, couFluid_Position(fluid), fluid->table.count, fluid->h,
+                           &fluid->parallel)) {
         step->has_failed = true;
         return;
     }

@@ -19,22 +19,143 @@
 
 static const char *const recipe_names[] = {"water", "drops", NULL};
 static const char *const near_names[] = {"density", "distance", "none", NULL};
+static const char *const far_spring_names[] = {"flow", "hold", NULL};
 static const char *const wall_names[] = {"density", "clamp", NULL};
 
 #define FIELD(field) offsetof(couPvfsParams, field)
 static const couParam params[] = {
-    {"recipe", "", "water: lively, little surface tension; drops: round drops and filaments, three times the cost", cou_paramChoice,
-     FIELD(recipe), {0}, 0, 0, false, false, recipe_names},
-    {"support", "", "support radius h over the spacing d; auto: by recipe and dimension", cou_paramFloat, FIELD(support), {NAN}, 1.2, 5, false, true, NULL},
-    {"near_ratio", "", "k_near / k: low is lively and noisy, high is calm and sticky; auto: by recipe", cou_paramFloat, FIELD(near_ratio), {NAN}, 0, 20, false, true, NULL},
-    {"height_error", "", "allowed relative error of a resting pool's height; stiffness and substeps follow", cou_paramFloat, FIELD(height_error), {0.02}, 0.001, 0.5, false, false, NULL},
-    {"courant", "", "sound speed times step over h; auto: 0.45 at h = 2 d, less above", cou_paramFloat, FIELD(courant), {NAN}, 0.01, 0.8, false, true, NULL},
-    {"step", "s", "fixed largest step: stiffness is lowered to what it allows; auto: the step follows the stiffness", cou_paramFloat, FIELD(step), {NAN}, 0, 1, true, true, NULL},
-    {"k", "h/(1/30 s)^2", "stiffness in the paper's units (typically 0.004); auto: from depth and speed", cou_paramFloat, FIELD(k), {NAN}, 0, 100, true, true, NULL},
-    {"k_near", "h/(1/30 s)^2", "near stiffness in the paper's units (typically 0.01); auto: near_ratio * k", cou_paramFloat, FIELD(k_near), {NAN}, 0, 100, false, true, NULL},
-    {"rho0", "", "rest density in the paper's sense (typically 10); auto: from the resting lattice", cou_paramFloat, FIELD(rho0), {NAN}, 0, 1000, true, true, NULL},
-    {"near", "", "what keeps particles apart: the near density of the paper, a plain repulsion by distance, or nothing", cou_paramChoice, FIELD(near), {0}, 0, 0, false, false, near_names},
-    {"walls", "", "solids count in the density, or only stop particles", cou_paramChoice, FIELD(walls), {0}, 0, 0, false, false, wall_names},
+    {"recipe",
+     "",
+     "water: lively, little surface tension; drops: round drops and filaments, three times the cost",
+     cou_paramChoice,
+     FIELD(recipe),
+     {0},
+     0,
+     0,
+     false,
+     false,
+     recipe_names},
+    {"support",
+     "",
+     "support radius h over the spacing d; auto: by recipe and dimension",
+     cou_paramFloat,
+     FIELD(support),
+     {NAN},
+     1.2,
+     5,
+     false,
+     true,
+     NULL},
+    {"near_ratio",
+     "",
+     "k_near / k: low is lively and noisy, high is calm and sticky; auto: by recipe",
+     cou_paramFloat,
+     FIELD(near_ratio),
+     {NAN},
+     0,
+     20,
+     false,
+     true,
+     NULL},
+    {"height_error",
+     "",
+     "allowed relative error of a resting pool's height; stiffness and substeps follow",
+     cou_paramFloat,
+     FIELD(height_error),
+     {0.02},
+     0.001,
+     0.5,
+     false,
+     false,
+     NULL},
+    {"courant",
+     "",
+     "sound speed times step over h; auto: 0.45 at h = 2 d, less above",
+     cou_paramFloat,
+     FIELD(courant),
+     {NAN},
+     0.01,
+     0.8,
+     false,
+     true,
+     NULL},
+    {"step",
+     "s",
+     "fixed largest step: stiffness is lowered to what it allows; auto: the step follows the stiffness",
+     cou_paramFloat,
+     FIELD(step),
+     {NAN},
+     0,
+     1,
+     true,
+     true,
+     NULL},
+    {"k",
+     "h/(1/30 s)^2",
+     "stiffness in the paper's units (typically 0.004); auto: from depth and speed",
+     cou_paramFloat,
+     FIELD(k),
+     {NAN},
+     0,
+     100,
+     true,
+     true,
+     NULL},
+    {"k_near",
+     "h/(1/30 s)^2",
+     "near stiffness in the paper's units (typically 0.01); auto: near_ratio * k",
+     cou_paramFloat,
+     FIELD(k_near),
+     {NAN},
+     0,
+     100,
+     false,
+     true,
+     NULL},
+    {"rho0",
+     "",
+     "rest density in the paper's sense (typically 10); auto: from the resting lattice",
+     cou_paramFloat,
+     FIELD(rho0),
+     {NAN},
+     0,
+     1000,
+     true,
+     true,
+     NULL},
+    {"near",
+     "",
+     "what keeps particles apart: the near density of the paper, a plain repulsion by distance, or nothing",
+     cou_paramChoice,
+     FIELD(near),
+     {0},
+     0,
+     0,
+     false,
+     false,
+     near_names},
+    {"walls",
+     "",
+     "solids count in the density, or only stop particles",
+     cou_paramChoice,
+     FIELD(walls),
+     {0},
+     0,
+     0,
+     false,
+     false,
+     wall_names},
+    {"far_springs",
+     "",
+     "plastic springs stretched beyond h flow on and vanish, or hold their length as in the paper's algorithm 4",
+     cou_paramChoice,
+     FIELD(far_springs),
+     {0},
+     0,
+     0,
+     false,
+     false,
+     far_spring_names},
 };
 static const couParamTable param_table = {"pvfs", params, COU_COUNT(params)};
 
@@ -129,7 +250,8 @@ static double spring_speed(const couFluid *fluid, double per_spring)
 {
     const couPvfsState *state = fluid->method_state;
     double fastest = 0;
-    for (int m = 0; m < fluid->material_count; ++m) fastest = COU_MAX(fastest, sqrt(3 * per_spring * state->materials[m].k_spring));
+    for (int m = 0; m < fluid->material_count; ++m)
+        fastest = COU_MAX(fastest, sqrt(3 * per_spring * state->materials[m].k_spring));
     return fastest;
 }
 
@@ -272,6 +394,9 @@ static void phase_springs(couStep *step)
     const couPvfsState *state = fluid->method_state;
     float k_spring[COU_MAX_MATERIALS] = {0};
     for (int m = 0; m < fluid->material_count; ++m) k_spring[m] = state->materials[m].k_spring;
+    // By the letter of algorithm 4 a rest length changes only while r < h, so it never exceeds h and no spring ever goes: a lump that
+    // should flow away stays bound. Letting stretched springs flow on is what makes the rule L > h work.
+    fluid->springs->is_holding_far = ((const couPvfsParams *)fluid->params)->far_springs == cou_farSpringsHold;
     if (!couAdjustSprings(fluid, step->dt)) {
         step->has_failed = true;
         return;
@@ -354,7 +479,10 @@ static void velocity_block(void *context, int block, size_t begin, size_t end, i
     }
 }
 
-static void phase_velocity(couStep *step) { couFor(&step->fluid->parallel, step->fluid->table.count, BLOCK, velocity_block, step); }
+static void phase_velocity(couStep *step)
+{
+    couFor(&step->fluid->parallel, step->fluid->table.count, BLOCK, velocity_block, step);
+}
 
 // Pairwise impulses on the new velocities. Reads neighbours and position; writes velocity.
 static void phase_viscosity(couStep *step)
@@ -362,7 +490,8 @@ static void phase_viscosity(couStep *step)
     static SweepFcn *const variants[cou_isaCount] = COU_VARIANTS(couViscosityCells);
     const couPvfsState *state = step->fluid->method_state;
     double load = 0;
-    for (int m = 0; m < step->fluid->material_count; ++m) load = COU_MAX(load, viscous_load(state, state->materials[m].sigma, step->dt));
+    for (int m = 0; m < step->fluid->material_count; ++m)
+        load = COU_MAX(load, viscous_load(state, state->materials[m].sigma, step->dt));
     int sweeps = (int)ceil(COU_CLAMP(load, 1.0, (double)MOST_SWEEPS));
     couPvfsSweep sweep = make_sweep(step);
     sweep.dt = step->dt / (float)sweeps;
@@ -370,16 +499,11 @@ static void phase_viscosity(couStep *step)
 }
 
 static const couPhaseEntry phases[] = {
-    {cou_phaseForces, phase_forces},
-    {cou_phaseSort, couPhase_Sort},
-    {cou_phaseWalls, couPhase_Contacts},
-    {cou_phaseNeighbors, couPhase_Neighbors},
-    {cou_phaseSprings, phase_springs},
-    {cou_phasePressure, phase_pressure},
-    {cou_phaseCollide, couPhase_Collide},
-    {cou_phaseVelocity, phase_velocity},
-    {cou_phaseViscosity, phase_viscosity},
-    {cou_phaseCount, NULL},
+    {cou_phaseForces, phase_forces},       {cou_phaseSort, couPhase_Sort},
+    {cou_phaseWalls, couPhase_Contacts},   {cou_phaseNeighbors, couPhase_Neighbors},
+    {cou_phaseSprings, phase_springs},     {cou_phasePressure, phase_pressure},
+    {cou_phaseCollide, couPhase_Collide},  {cou_phaseVelocity, phase_velocity},
+    {cou_phaseViscosity, phase_viscosity}, {cou_phaseCount, NULL},
 };
 
 extern const couMethod couMethodPvfs;

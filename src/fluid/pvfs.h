@@ -5,6 +5,7 @@
 
 typedef enum couPvfsRecipe { cou_recipeWater, cou_recipeDrops } couPvfsRecipe;
 typedef enum couPvfsNear { cou_nearDensity, cou_nearDistance, cou_nearNone } couPvfsNear;
+typedef enum couPvfsFarSprings { cou_farSpringsFlow, cou_farSpringsHold } couPvfsFarSprings;
 typedef enum couPvfsWall { cou_wallDensity, cou_wallClamp } couPvfsWall;
 
 /// The method's parameters; k, k_near and rho0 in the paper's units (length h, time 1/30 s).
@@ -16,8 +17,9 @@ typedef struct couPvfsParams {
     float courant;      ///< c dt / h
     float step;         ///< [s]
     float k, k_near, rho0;
-    int near; ///< couPvfsNear
-    int walls; ///< couPvfsWall
+    int near;        ///< couPvfsNear
+    int walls;       ///< couPvfsWall
+    int far_springs; ///< couPvfsFarSprings
 } couPvfsParams;
 
 /// A material in the method's terms, SI.

@@ -95,8 +95,8 @@ static WallSums add_walls(const couPvfsSweep *sweep, uint32_t i, const couContac
 
 // Moves the neighbours by their share of D and returns what i moves by [Clavet 2005, eq. 6]. `far` and `near` are dt^2 P and
 // dt^2 P_near. Shares go by inverse mass, so that momentum is kept between materials of different density.
-static inline couVec3 push_pairs(couPvfsSweep *sweep, uint32_t i, const uint32_t *list, int count, const PairBuffer *pairs, float far,
-                                 float near)
+static inline couVec3 push_pairs(couPvfsSweep *sweep, uint32_t i, const uint32_t *list, int count, const PairBuffer *pairs,
+                                 float far, float near)
 {
     couFloatW f1 = couSetW(far), f2 = couSetW(near), zero = couSetW(0.0f), half = couSetW(0.5f);
     couFloatW own_inv_mass = couSetW(sweep->position[i].w);
@@ -173,7 +173,8 @@ void COU_WIDE(couRelaxCells)(couPvfsSweep *sweep, size_t begin, size_t end)
     PairBuffer pairs;
     for (size_t c = begin; c < end; ++c) {
         uint32_t cell = sweep->cells[c];
-        for (uint32_t i = sweep->grid->cell_start[cell]; i < sweep->grid->cell_start[cell + 1]; ++i) relax_particle(sweep, i, &pairs);
+        for (uint32_t i = sweep->grid->cell_start[cell]; i < sweep->grid->cell_start[cell + 1]; ++i)
+            relax_particle(sweep, i, &pairs);
     }
 }
 
@@ -263,6 +264,7 @@ void COU_WIDE(couViscosityCells)(couPvfsSweep *sweep, size_t begin, size_t end)
     PairBuffer pairs;
     for (size_t c = begin; c < end; ++c) {
         uint32_t cell = sweep->cells[c];
-        for (uint32_t i = sweep->grid->cell_start[cell]; i < sweep->grid->cell_start[cell + 1]; ++i) smooth_particle(sweep, i, &pairs);
+        for (uint32_t i = sweep->grid->cell_start[cell]; i < sweep->grid->cell_start[cell + 1]; ++i)
+            smooth_particle(sweep, i, &pairs);
     }
 }

@@ -63,7 +63,8 @@ static bool map_ids(couFluid *fluid)
 {
     couSpringNet *net = fluid->springs;
     int now = net->current = 1 - net->current;
-    if (!couReserve(net->memory, (void **)&net->index_of[now], &net->index_capacity[now], fluid->next_id, sizeof(uint32_t))) return false;
+    if (!couReserve(net->memory, (void **)&net->index_of[now], &net->index_capacity[now], fluid->next_id, sizeof(uint32_t)))
+        return false;
     net->mapped[now] = fluid->next_id;
     if (net->mapped[now]) memset(net->index_of[now], 0xff, net->mapped[now] * sizeof(uint32_t));
     const uint32_t *id = couFluid_Id(fluid);
@@ -97,8 +98,9 @@ typedef struct Flow {
 
 static Flow make_flow(float dt, const couMaterialDef *a, const couMaterialDef *b)
 {
-    return (Flow){COU_MIN(dt * 0.5f * (a->flow_stretch + b->flow_stretch), 1.0f), COU_MIN(dt * 0.5f * (a->flow_compress + b->flow_compress), 1.0f),
-                  0.5f * (a->yield_stretch + b->yield_stretch), 0.5f * (a->yield_compress + b->yield_compress)};
+    return (Flow){COU_MIN(dt * 0.5f * (a->flow_stretch + b->flow_stretch), 1.0f),
+                  COU_MIN(dt * 0.5f * (a->flow_compress + b->flow_compress), 1.0f), 0.5f * (a->yield_stretch + b->yield_stretch),
+                  0.5f * (a->yield_compress + b->yield_compress)};
 }
 
 // The rest length after the flow [eq. 8], with its own rate and yield ratio for stretch and compression. No branches: which of the
@@ -155,7 +157,7 @@ static void keep_springs(AdjustJob *job, size_t i, couSpringBlock *block, uint32
             flow = make_flow(job->dt, a, b);
         }
         float r = distance(position[i], position[j]);
-        if (is_plastic && r < fluid->h) spring.rest_length = flowed(spring.rest_length, r, &flow);
+        if (is_plastic && (r < fluid->h || !net->is_holding_far)) spring.rest_length = flowed(spring.rest_length, r, &flow);
         stamps[j] = (uint32_t)i + 1;
         if (is_plastic && spring.rest_length > fluid->h) continue;
         spring.partner = j | (is_long(fluid, position[i], position[j], r) ? COU_SPRING_LONG : 0);
@@ -308,7 +310,8 @@ static void apply_block(void *context, int block, size_t begin, size_t end, int 
 
 void couApplySprings(couFluid *fluid, float dt, const float *k_spring)
 {
-    ApplyJob job = {.fluid = fluid, .position = couFluid_Position(fluid), .material = couFluid_Material(fluid), .k_spring = k_spring};
+    ApplyJob job = {
+        .fluid = fluid, .position = couFluid_Position(fluid), .material = couFluid_Material(fluid), .k_spring = k_spring};
     job.dt2 = dt * dt;
     job.inv_h = 1.0f / fluid->h;
     for (int color = 0; color < COU_COLORS; ++color) {

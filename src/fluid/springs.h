@@ -6,7 +6,7 @@
 /// One spring, kept by the particle of the lower id.
 typedef struct couSpring {
     uint32_t partner_id;
-    uint32_t partner; ///< index in this step; the top bit marks a spring longer than the cell colouring allows
+    uint32_t partner;  ///< index in this step; the top bit marks a spring longer than the cell colouring allows
     float rest_length; ///< L [m]
 } couSpring;
 
@@ -34,7 +34,8 @@ typedef struct couSpringNet {
     size_t mapped[2]; ///< ids that the maps cover
     uint32_t *stamps; ///< scratch: per worker and particle, the last one that has a spring to it
     size_t stamp_capacity;
-    size_t count;     ///< springs
+    size_t count;        ///< springs
+    bool is_holding_far; ///< plastic springs longer than h keep their rest lengths; otherwise they flow on until they vanish
     _Atomic bool is_out_of_memory;
 } couSpringNet;
 

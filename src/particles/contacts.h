@@ -4,14 +4,14 @@
 
 #include "base/parallel.h"
 
-#define COU_CONTACT_BLOCK 2048    ///< particles whose contacts share one array
-#define COU_MAX_CONTACTS 8        ///< of one particle
+#define COU_CONTACT_BLOCK 2048 ///< particles whose contacts share one array
+#define COU_MAX_CONTACTS 8     ///< of one particle
 
 typedef struct couContact {
-    couVec3 normal; ///< unit, out of the solid
-    float offset;   ///< distance of a point x to the solid: normal . x - offset [m]
-    float push;     ///< how far the fluid method moved the particle along the normal because of this solid [m]
-    int32_t body;   ///< index of the body
+    couVec3 normal;  ///< unit, out of the solid
+    float offset;    ///< distance of a point x to the solid: normal . x - offset [m]
+    float push;      ///< how far the fluid method moved the particle along the normal because of this solid [m]
+    int32_t body;    ///< index of the body
     uint32_t pocket; ///< two particles with the same one, not 0, see each other past this body
 } couContact;
 
@@ -24,8 +24,8 @@ typedef struct couContacts {
     couMemory *memory;
     couContactBlock *blocks;
     size_t block_capacity;
-    uint32_t *first;  ///< per particle: its first contact in its block's array
-    uint8_t *count;   ///< per particle
+    uint32_t *first; ///< per particle: its first contact in its block's array
+    uint8_t *count;  ///< per particle
     size_t capacity, count_capacity;
 } couContacts;
 

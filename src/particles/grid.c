@@ -269,8 +269,8 @@ static bool reserve_cells(couGrid *grid, size_t cells)
     return true;
 }
 
-bool couGrid_Sort(couGrid *grid, couTable *table, int position_column, int id_column, float cell_size, const couParallel *parallel,
-                  couGridReport *report)
+bool couGrid_Sort(couGrid *grid, couTable *table, int position_column, int id_column, float cell_size,
+                  const couParallel *parallel, couGridReport *report)
 {
     *report = (couGridReport){0};
     size_t count = table->count;

@@ -7,8 +7,8 @@
 /// x - 1, x, x + 1 of a row are neighbours in key order and their particles lie one after the other.
 typedef struct couGrid {
     couMemory *memory;
-    float cell_size; ///< [m]
-    int bits[3];     ///< of each axis in the key
+    float cell_size;  ///< [m]
+    int bits[3];      ///< of each axis in the key
     int32_t lower[3]; ///< smallest coordinate minus the margin
     size_t cell_count;
     uint64_t *keys;        ///< of the occupied cells, ascending
@@ -39,8 +39,8 @@ typedef struct couGridReport {
 /// Sorts the table by cell of the `position` column; within a cell by a fixed random number of the id, so that the order, and with it
 /// every sweep, depends on the particles alone and not on how they were stored. False without memory or when particles are NaN or
 /// out of reach (a million cells from the origin); then the table is untouched.
-bool couGrid_Sort(couGrid *grid, couTable *table, int position_column, int id_column, float cell_size, const couParallel *parallel,
-                  couGridReport *report);
+bool couGrid_Sort(couGrid *grid, couTable *table, int position_column, int id_column, float cell_size,
+                  const couParallel *parallel, couGridReport *report);
 
 static inline void couGrid_Coordinates(const couGrid *grid, uint64_t key, int32_t cell[3])
 {

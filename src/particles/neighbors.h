@@ -11,11 +11,11 @@
 /// index of a dummy particle far away, so that wide loops need no mask.
 typedef struct couNeighbors {
     couMemory *memory;
-    uint32_t **first;  ///< per particle: its list
-    uint16_t *count;   ///< per particle: entries without padding
-    uint16_t *below;   ///< per particle: how many entries come before it in storage
+    uint32_t **first; ///< per particle: its list
+    uint16_t *count;  ///< per particle: entries without padding
+    uint16_t *below;  ///< per particle: how many entries come before it in storage
     size_t capacity;
-    uint64_t pair_count; ///< entries of all lists
+    uint64_t pair_count;   ///< entries of all lists
     int64_t crowded_count; ///< particles with more than COU_MAX_NEIGHBORS
     couIsa isa;
     struct couChunks *chunks;

@@ -30,7 +30,8 @@ static inline couFloatW outside(couFloatW x, float lower, float upper)
 }
 
 // Appends the particles [begin, end) that are near the box; returns the new fill.
-static size_t collect(const couSearch *search, couSearchScratch *scratch, size_t fill, const Box *box, uint32_t begin, uint32_t end)
+static size_t collect(const couSearch *search, couSearchScratch *scratch, size_t fill, const Box *box, uint32_t begin,
+                      uint32_t end)
 {
     // A little more than the radius: rounding here must not lose a pair that the exact test would keep.
     couFloatW limit = couSetW(search->radius * search->radius * 1.00001f);

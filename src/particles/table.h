@@ -34,7 +34,8 @@ typedef struct couTable {
 void couTable_Init(couTable *table, couMemory *memory);
 void couTable_Free(couTable *table);
 /// Returns the column's number. All columns are registered before the first row.
-int couTable_AddColumn(couTable *table, const char *name, const char *unit, couStateType type, int components, couColumnRole role);
+int couTable_AddColumn(couTable *table, const char *name, const char *unit, couStateType type, int components,
+                       couColumnRole role);
 static inline void *couTable_Data(const couTable *table, int column) { return table->columns[column].data; }
 bool couTable_Reserve(couTable *table, size_t count);
 /// Adds zeroed rows at the end; returns the first one's index, SIZE_MAX without memory.

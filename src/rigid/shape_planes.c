@@ -11,7 +11,8 @@ typedef struct Planes {
 
 static void add_plane(Planes *planes, couVec3 normal, float distance)
 {
-    if (distance < planes->reach && planes->count < planes->capacity) planes->items[planes->count++] = (couPlane){normal, distance};
+    if (distance < planes->reach && planes->count < planes->capacity)
+        planes->items[planes->count++] = (couPlane){normal, distance};
 }
 
 static void add_nearest(Planes *planes, const couShape *shape, int dimension, couVec3 p)

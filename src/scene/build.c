@@ -41,11 +41,11 @@ static const couBodyDef *body_around(const couWorld *world, couVec3 point, float
 }
 
 typedef struct couSampling {
-    double lattice; // particles at the spacing that the bounds would hold
-    int64_t total;  // points looked at
-    int64_t inside; // of those, in the shape
-    int64_t free;   // of those, in no body
-    bool is_hidden; // surely no part of it is free
+    double lattice;           // particles at the spacing that the bounds would hold
+    int64_t total;            // points looked at
+    int64_t inside;           // of those, in the shape
+    int64_t free;             // of those, in no body
+    bool is_hidden;           // surely no part of it is free
     char body[COU_NAME_SIZE]; // that holds one of the points
 } couSampling;
 
@@ -102,8 +102,8 @@ static bool check_extent(const couRecord *record, couBounds bounds, const couWor
     float extent[3] = {bounds.upper.x - bounds.lower.x, bounds.upper.y - bounds.lower.y, bounds.upper.z - bounds.lower.z};
     for (int i = 0; i < def->dimension; ++i) {
         if (extent[i] >= 0.999f * def->spacing) continue;
-        couFaults_Add(faults, record->where, key, "the shape is %g m thin along %c, less than one particle of spacing %g m", extent[i],
-                      'x' + i, def->spacing);
+        couFaults_Add(faults, record->where, key, "the shape is %g m thin along %c, less than one particle of spacing %g m",
+                      extent[i], 'x' + i, def->spacing);
         return false;
     }
     return true;
@@ -116,13 +116,15 @@ static bool check_count(const couRecord *record, const couWorldDef *def, double 
     double bytes = estimate * BYTES_PER_PARTICLE;
     double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGE_SIZE);
     if (estimate + present > def->max_particles) {
-        couFaults_Add(faults, record->where, key, "about %.3g particles at spacing %g m (%.3g GB of memory)%s; max_particles is %d",
-                      estimate, def->spacing, bytes * 1e-9, present > 0 ? ", with what is there already" : "", def->max_particles);
+        couFaults_Add(faults, record->where, key,
+                      "about %.3g particles at spacing %g m (%.3g GB of memory)%s; max_particles is %d", estimate, def->spacing,
+                      bytes * 1e-9, present > 0 ? ", with what is there already" : "", def->max_particles);
         return false;
     }
     if (bytes > machine) {
-        couFaults_Add(faults, record->where, key, "about %.3g particles at spacing %g m need %.3g GB of memory; this machine has %.3g GB",
-                      estimate, def->spacing, bytes * 1e-9, machine * 1e-9);
+        couFaults_Add(faults, record->where, key,
+                      "about %.3g particles at spacing %g m need %.3g GB of memory; this machine has %.3g GB", estimate,
+                      def->spacing, bytes * 1e-9, machine * 1e-9);
         return false;
     }
     return true;
@@ -130,7 +132,8 @@ static bool check_count(const couRecord *record, const couWorldDef *def, double 
 
 // A volume to be filled. Adds its estimated particles to *count. Samples are off by the shape's curvature only, so the share of
 // 10 % that is allowed on top keeps scenes right at the limit running.
-static bool check_volume(const couScene *scene, const couRecord *record, couPose pose, const char *call, double *count, couFaults *faults)
+static bool check_volume(const couScene *scene, const couRecord *record, couPose pose, const char *call, double *count,
+                         couFaults *faults)
 {
     const couWorldDef *def = couWorld_Def(scene->world);
     char key[64];
@@ -159,10 +162,7 @@ static bool check_volume(const couScene *scene, const couRecord *record, couPose
     return true;
 }
 
-static couPose record_pose(const couRecord *record)
-{
-    return couComposePoses(record->pose, record->shape.pose);
-}
+static couPose record_pose(const couRecord *record) { return couComposePoses(record->pose, record->shape.pose); }
 
 bool couScene_AddFluid(couScene *scene, const couRecord *record, couFaults *faults)
 {
@@ -199,7 +199,8 @@ static int sample_face(const couShape *shape, int dimension, couBounds bounds, c
         return count;
     }
     for (int k = 0; k < 121; ++k) {
-        couVec3 p = {bounds.lower.x + width * ((float)(k % 11) + 0.5f) / 11.0f, bounds.lower.y + height * ((float)(k / 11) + 0.5f) / 11.0f, 0};
+        couVec3 p = {bounds.lower.x + width * ((float)(k % 11) + 0.5f) / 11.0f,
+                     bounds.lower.y + height * ((float)(k / 11) + 0.5f) / 11.0f, 0};
         if (couShape_Distance(shape, 2, p) < 0) points[count++] = p;
     }
     return count;
@@ -212,14 +213,16 @@ static bool check_jet(const couScene *scene, const couRecord *record, couPose po
     int dimension = def->dimension;
     couBounds bounds;
     if (dimension == 2 && couShape_Kind(shape) == cou_shapePolygon) {
-        couFaults_Add(faults, record->where, "emitter.shape", "a polygon has no direction in 2D: use a disk, or fluid{} to fill it");
+        couFaults_Add(faults, record->where, "emitter.shape",
+                      "a polygon has no direction in 2D: use a disk, or fluid{} to fill it");
         return false;
     }
     if (!couShape_Bounds(shape, dimension, &bounds)) return false;
-    float area = couShape_FaceArea(shape, dimension), least = dimension == 2 ? def->spacing : 0.785f * def->spacing * def->spacing;
+    float area = couShape_FaceArea(shape, dimension),
+          least = dimension == 2 ? def->spacing : 0.785f * def->spacing * def->spacing;
     if (area < 0.999f * least) {
-        couFaults_Add(faults, record->where, "emitter.shape", "its face of %g %s is smaller than one particle of spacing %g m", area,
-                      dimension == 2 ? "m" : "m^2", def->spacing);
+        couFaults_Add(faults, record->where, "emitter.shape", "its face of %g %s is smaller than one particle of spacing %g m",
+                      area, dimension == 2 ? "m" : "m^2", def->spacing);
         return false;
     }
     couVec3 points[128];
@@ -359,8 +362,10 @@ static void copy_settings(couScene *scene)
         if (strcmp(settings->method, method) != 0) continue;
         for (int k = 0; k < params->count; ++k) {
             const couParam *param = &params->params[k];
-            size_t size = param->type == cou_paramBool ? sizeof(bool) : param->type == cou_paramVec3 ? sizeof(couVec3)
-                        : param->type == cou_paramName ? COU_NAME_SIZE : 4;
+            size_t size = param->type == cou_paramBool   ? sizeof(bool)
+                          : param->type == cou_paramVec3 ? sizeof(couVec3)
+                          : param->type == cou_paramName ? COU_NAME_SIZE
+                                                         : 4;
             if (settings->is_given[k]) memcpy(block + param->offset, settings->block + param->offset, size);
         }
     }

@@ -15,8 +15,8 @@ const couLimits couCallbackLimits = {100000000, 2.0};
 static void keep_runtime_error(couScene *scene, const char *where, const char *key, const char *message)
 {
     if (scene->runtime_error[0]) return;
-    snprintf(scene->runtime_error, sizeof scene->runtime_error, "%s%s%s%s%s", where, where[0] ? ": " : "", key, key[0] ? ": " : "",
-             message);
+    snprintf(scene->runtime_error, sizeof scene->runtime_error, "%s%s%s%s%s", where, where[0] ? ": " : "", key,
+             key[0] ? ": " : "", message);
 }
 
 // Runs a C function in protected mode with `context` as its argument; its faults and errors end up where they belong.
@@ -151,8 +151,10 @@ static int call_field(lua_State *lua)
         char got[80];
         couDescribeValue(lua, i - 3, got, sizeof got);
         char message[320];
-        snprintf(message, sizeof message, "field.acceleration: result %d is %s, at x = %g, y = %g, z = %g, t = %g s; it must be a number "
-                 "between -1e12 and 1e12", i + 1, got, call->arguments[0], call->arguments[1], call->arguments[2], call->arguments[6]);
+        snprintf(message, sizeof message,
+                 "field.acceleration: result %d is %s, at x = %g, y = %g, z = %g, t = %g s; it must be a number "
+                 "between -1e12 and 1e12",
+                 i + 1, got, call->arguments[0], call->arguments[1], call->arguments[2], call->arguments[6]);
         return luaL_error(lua, "%s", message);
     }
     call->acceleration = (couVec3){(float)a[0], (float)a[1], (float)a[2]};
@@ -327,10 +329,15 @@ static int world_log(lua_State *lua)
     return 0;
 }
 
-static const luaL_Reg world_methods[] = {
-    {"stop_emitters", world_stop_emitters}, {"emitter", world_emitter},         {"add_springs", world_add_springs},
-    {"delete_springs", world_delete_springs}, {"set", world_set},               {"remove_body", world_remove_body},
-    {"pour", world_pour},                   {"particle_count", world_particle_count}, {"log", world_log}};
+static const luaL_Reg world_methods[] = {{"stop_emitters", world_stop_emitters},
+                                         {"emitter", world_emitter},
+                                         {"add_springs", world_add_springs},
+                                         {"delete_springs", world_delete_springs},
+                                         {"set", world_set},
+                                         {"remove_body", world_remove_body},
+                                         {"pour", world_pour},
+                                         {"particle_count", world_particle_count},
+                                         {"log", world_log}};
 
 static int world_index(lua_State *lua)
 {

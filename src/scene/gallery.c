@@ -68,10 +68,7 @@ bool couFindScene(const char *name, char *path, size_t size)
     return false;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
+static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 // Appends the names of a folder; false without memory.
 static bool add_folder(const char *folder, char ***names, size_t *count, size_t *capacity)

@@ -34,7 +34,7 @@ typedef enum couRecordKind {
 /// One call of the script: body{}, fluid{}... Built into the world after the script has ended.
 typedef struct couRecord {
     couRecordKind kind;
-    bool is_bad;  ///< has a fault of its own: not built
+    bool is_bad; ///< has a fault of its own: not built
     bool has_at, has_turn, has_direction;
     bool has_stay; ///< body: fixed =
     bool is_fixed;
@@ -44,8 +44,8 @@ typedef struct couRecord {
     couShapeRef shape; ///< retained
     couPose pose;      ///< from at, turn or direction
     couVec3 direction;
-    int material;     ///< index of the scene's materials, -1: none
-    int function;     ///< motion, acceleration or event: reference in Lua's registry, LUA_NOREF: none
+    int material;        ///< index of the scene's materials, -1: none
+    int function;        ///< motion, acceleration or event: reference in Lua's registry, LUA_NOREF: none
     double time, period; ///< events [s]
     union {
         couBodyDef body;
@@ -70,19 +70,19 @@ typedef struct couSceneInfo {
 
 struct couScene {
     couSandbox sandbox;
-    couFaults *faults;       ///< where readers report: the loader's list, or callback_faults
+    couFaults *faults; ///< where readers report: the loader's list, or callback_faults
     couFaults callback_faults;
     bool is_loading;
     char path[1024];
-    char folder[1024];      ///< real path of the scene's folder
+    char folder[1024]; ///< real path of the scene's folder
     char title[128];
     char note[512];
     char runtime_error[640];
     couSceneInfo info;
     couWorldDef world_def;
-    char scene_where[192];  ///< "" while there was no scene{}
-    bool is_seed_fixed;     ///< --set seed
-    bool has_bad_size;      ///< spacing, dimension or max_particles had a fault
+    char scene_where[192]; ///< "" while there was no scene{}
+    bool is_seed_fixed;    ///< --set seed
+    bool has_bad_size;     ///< spacing, dimension or max_particles had a fault
     couCamera camera;
     char camera_where[192];
     couSceneMaterial *materials;
@@ -97,10 +97,7 @@ struct couScene {
     couWorld *world;
 };
 
-static inline couScene *couScene_Of(lua_State *lua)
-{
-    return (couScene *)couSandbox_Of(lua)->owner;
-}
+static inline couScene *couScene_Of(lua_State *lua) { return (couScene *)couSandbox_Of(lua)->owner; }
 
 extern const couLimits couLoadLimits, couCallbackLimits;
 
@@ -147,14 +144,14 @@ void couCheckLoading(lua_State *lua, const char *call);
 
 // --- Poses (read.c) ----------------------------------------------------------------------------------------------------------
 
-couPose couComposePoses(couPose a, couPose b); ///< b, then a
+couPose couComposePoses(couPose a, couPose b);    ///< b, then a
 couQuat couTurnBetween(couVec3 from, couVec3 to); ///< unit vectors; opposite ones turn about z where that is possible
 
 // --- Parts of the script's language ------------------------------------------------------------------------------------------
 
-void couScene_OpenShapes(lua_State *lua); ///< shapes.c
-void couScene_OpenThings(lua_State *lua); ///< things.c: scene, material, body, fluid...
-void couScene_OpenWorld(lua_State *lua);  ///< callbacks.c
+void couScene_OpenShapes(lua_State *lua);  ///< shapes.c
+void couScene_OpenThings(lua_State *lua);  ///< things.c: scene, material, body, fluid...
+void couScene_OpenWorld(lua_State *lua);   ///< callbacks.c
 void couScene_OpenRequire(lua_State *lua); ///< require.c
 
 /// The shape on top of the stack; false and a fault when it is none. A faulty shape gives true and shape NULL.

@@ -19,10 +19,7 @@
 
 // --- Order of keys -----------------------------------------------------------------------------------------------------------
 
-static int key_rank(int type)
-{
-    return type == LUA_TNUMBER ? 0 : type == LUA_TSTRING ? 1 : type == LUA_TBOOLEAN ? 2 : 3;
-}
+static int key_rank(int type) { return type == LUA_TNUMBER ? 0 : type == LUA_TSTRING ? 1 : type == LUA_TBOOLEAN ? 2 : 3; }
 
 static int compare_strings(lua_State *lua, int a, int b)
 {
@@ -237,8 +234,9 @@ static int base_setmetatable(lua_State *lua)
 
 static bool is_forbidden(const char *name)
 {
-    static const char *const names[] = {"io",       "os",       "debug", "package", "load",           "loadstring", "loadfile", "dofile",
-                                        "coroutine", "xpcall",  "utf8",  "warn",    "collectgarbage", "module",     "setfenv",  "getfenv"};
+    static const char *const names[] = {"io",      "os",        "debug",  "package", "load", "loadstring",     "loadfile",
+                                        "dofile",  "coroutine", "xpcall", "utf8",    "warn", "collectgarbage", "module",
+                                        "setfenv", "getfenv"};
     for (int i = 0; i < COU_COUNT(names); ++i) {
         if (strcmp(name, names[i]) == 0) return true;
     }
@@ -257,10 +255,7 @@ static int collect_names(lua_State *lua, int index, const char **names, int capa
     return count;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+static int compare_names(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 // __index of the globals and of the libraries; upvalue: prefix like "math.".
 static int unknown_name(lua_State *lua)
@@ -410,10 +405,7 @@ static int table_remove(lua_State *lua)
     return 1;
 }
 
-static bool is_less(lua_State *lua, int a, int b)
-{
-    return lua_compare(lua, a, b, LUA_OPLT);
-}
+static bool is_less(lua_State *lua, int a, int b) { return lua_compare(lua, a, b, LUA_OPLT); }
 
 static bool is_less_by_function(lua_State *lua, int a, int b)
 {
@@ -467,7 +459,8 @@ static int table_move(lua_State *lua)
     luaL_checktype(lua, target, LUA_TTABLE);
     if (last >= first) {
         lua_Unsigned count = (lua_Unsigned)last - (lua_Unsigned)first;
-        if (count >= MAX_MOVE || to > LUA_MAXINTEGER - (lua_Integer)count) return luaL_error(lua, "table.move: too many elements");
+        if (count >= MAX_MOVE || to > LUA_MAXINTEGER - (lua_Integer)count)
+            return luaL_error(lua, "table.move: too many elements");
         couSandbox_Work(lua, (int64_t)count + 1);
         bool is_backward = to > first && to <= last && target == 1; // overlapping: from the end
         for (lua_Unsigned i = 0; i <= count; ++i) {
@@ -482,10 +475,7 @@ static int table_move(lua_State *lua)
 
 // --- Random numbers: xoshiro256** [Blackman and Vigna 2021], seeded by splitmix64 -------------------------------------------------
 
-static uint64_t rotate_left(uint64_t x, int k)
-{
-    return (x << k) | (x >> (64 - k));
-}
+static uint64_t rotate_left(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
 
 static uint64_t next_random(uint64_t s[4])
 {
@@ -525,7 +515,8 @@ static uint64_t random_below(uint64_t s[4], uint64_t range)
 static int math_random(lua_State *lua)
 {
     couSandbox *sandbox = couSandbox_Of(lua);
-    if (sandbox->is_pure) return luaL_error(lua, "math.random is not available here: a motion or field must be a function of its arguments");
+    if (sandbox->is_pure)
+        return luaL_error(lua, "math.random is not available here: a motion or field must be a function of its arguments");
     lua_Integer low = 1, high;
     switch (lua_gettop(lua)) {
     case 0: lua_pushnumber(lua, (double)(next_random(sandbox->random) >> 11) * 0x1p-53); return 1;
@@ -565,10 +556,14 @@ static void keep_only(lua_State *lua, const char *const *names)
 
 static void open_base(lua_State *lua)
 {
-    static const char *const kept[] = {"assert", "error", "getmetatable", "ipairs", "pcall",    "rawequal", "rawget",
-                                       "rawlen", "rawset", "select",      "tonumber", "type",   "_VERSION", NULL};
-    static const luaL_Reg own[] = {{"pairs", base_pairs}, {"next", base_next}, {"tostring", base_tostring}, {"print", base_print},
-                                   {"setmetatable", base_setmetatable}, {NULL, NULL}};
+    static const char *const kept[] = {"assert", "error",  "getmetatable", "ipairs",   "pcall", "rawequal", "rawget",
+                                       "rawlen", "rawset", "select",       "tonumber", "type",  "_VERSION", NULL};
+    static const luaL_Reg own[] = {{"pairs", base_pairs},
+                                   {"next", base_next},
+                                   {"tostring", base_tostring},
+                                   {"print", base_print},
+                                   {"setmetatable", base_setmetatable},
+                                   {NULL, NULL}};
     // luaopen_base fills the table of globals: take the good ones aside, empty it, put them back.
     luaL_requiref(lua, "_G", luaopen_base, 0);
     lua_pushvalue(lua, -1);
@@ -618,9 +613,9 @@ static void open_string(lua_State *lua)
 
 static void open_table(lua_State *lua)
 {
-    static const luaL_Reg own[] = {{"concat", table_concat}, {"insert", table_insert}, {"remove", table_remove},
-                                   {"sort", table_sort},     {"unpack", table_unpack}, {"pack", table_pack},
-                                   {"move", table_move},     {NULL, NULL}};
+    static const luaL_Reg own[] = {
+        {"concat", table_concat}, {"insert", table_insert}, {"remove", table_remove}, {"sort", table_sort},
+        {"unpack", table_unpack}, {"pack", table_pack},     {"move", table_move},     {NULL, NULL}};
     luaL_newlib(lua, own);
     make_strict(lua, "table.");
     lua_setglobal(lua, "table");
@@ -628,9 +623,9 @@ static void open_table(lua_State *lua)
 
 static void open_math(lua_State *lua)
 {
-    static const char *const kept[] = {"abs",  "acos", "asin", "atan",       "ceil",       "cos", "deg", "exp", "floor", "fmod",
-                                       "huge", "log",  "max",  "maxinteger", "mininteger", "min", "modf", "pi", "rad",  "sin",
-                                       "sqrt", "tan",  "tointeger", "type",  "ult",        NULL};
+    static const char *const kept[] = {"abs",  "acos", "asin", "atan", "ceil",       "cos",        "deg", "exp",  "floor",
+                                       "fmod", "huge", "log",  "max",  "maxinteger", "mininteger", "min", "modf", "pi",
+                                       "rad",  "sin",  "sqrt", "tan",  "tointeger",  "type",       "ult", NULL};
     static const luaL_Reg own[] = {{"random", math_random}, {"randomseed", math_randomseed}, {NULL, NULL}};
     luaL_requiref(lua, "math", luaopen_math, 0);
     keep_only(lua, kept);

@@ -17,7 +17,8 @@ const char *couFindOverride(const couSceneOptions *options, const char *key)
     return value;
 }
 
-static void unknown_key(const char *key, const char *const *names, int count, const char *wanted, const char *kind, couFaults *faults)
+static void unknown_key(const char *key, const char *const *names, int count, const char *wanted, const char *kind,
+                        couFaults *faults)
 {
     const char *nearest = couSuggest(names, count, wanted);
     couFaults_Add(faults, WHERE, key, "unknown %s '%.60s'%s%s%s", kind, wanted, nearest ? ": did you mean '" : "",
@@ -53,8 +54,8 @@ static void set_scene_key(couScene *scene, const char *key, const char *value, c
     }
 }
 
-static void set_param(const couParamTable *params, const char *table, const char *key, const char *word, void *def, const char *value,
-                      bool *is_given, couFaults *faults)
+static void set_param(const couParamTable *params, const char *table, const char *key, const char *word, void *def,
+                      const char *value, bool *is_given, couFaults *faults)
 {
     const couParam *param = strcmp(word, "name") != 0 ? couParams_Find(params, word) : NULL;
     if (param) {

@@ -55,15 +55,9 @@ typedef struct couMatcher {
 
 // --- Compiling ---------------------------------------------------------------------------------------------------------------
 
-static void add_to_set(uint8_t set[32], int c)
-{
-    set[c >> 3] |= (uint8_t)(1 << (c & 7));
-}
+static void add_to_set(uint8_t set[32], int c) { set[c >> 3] |= (uint8_t)(1 << (c & 7)); }
 
-static bool is_in_set(const uint8_t set[32], int c)
-{
-    return set[c >> 3] >> (c & 7) & 1;
-}
+static bool is_in_set(const uint8_t set[32], int c) { return set[c >> 3] >> (c & 7) & 1; }
 
 static bool is_in_class(int c, int letter)
 {
@@ -417,15 +411,9 @@ static int find_or_match(lua_State *lua, bool is_find)
     return 1;
 }
 
-static int string_find(lua_State *lua)
-{
-    return find_or_match(lua, true);
-}
+static int string_find(lua_State *lua) { return find_or_match(lua, true); }
 
-static int string_match(lua_State *lua)
-{
-    return find_or_match(lua, false);
-}
+static int string_match(lua_State *lua) { return find_or_match(lua, false); }
 
 // Upvalues: text, pattern (compiled, in a userdata), offset of the next try, end of the last match (-1: none).
 static int gmatch_step(lua_State *lua)

@@ -195,7 +195,8 @@ bool couReader_Param(couReader *reader, const couParam *param, void *def)
     return is_good;
 }
 
-static void unknown_key(couReader *reader, const char *key, const couParamTable *params, const couExtraKey *extras, int extra_count)
+static void unknown_key(couReader *reader, const char *key, const couParamTable *params, const couExtraKey *extras,
+                        int extra_count)
 {
     const char *names[MAX_NAMES];
     int count = 0;
@@ -295,7 +296,13 @@ typedef struct couTurn {
 } couTurn;
 
 static const couParam turn_params[] = {
-    {.name = "axis", .unit = "", .type = cou_paramVec3, .offset = offsetof(couTurn, axis), .initial = {0, 0, 1}, .min = -1e9, .max = 1e9},
+    {.name = "axis",
+     .unit = "",
+     .type = cou_paramVec3,
+     .offset = offsetof(couTurn, axis),
+     .initial = {0, 0, 1},
+     .min = -1e9,
+     .max = 1e9},
     {.name = "degrees", .unit = "degrees", .type = cou_paramFloat, .offset = offsetof(couTurn, degrees), .min = -1e9, .max = 1e9},
 };
 static const couParamTable turn_table = {"turn", turn_params, COU_COUNT(turn_params)};

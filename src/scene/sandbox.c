@@ -30,10 +30,7 @@ static double cpu_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-couSandbox *couSandbox_Of(lua_State *lua)
-{
-    return *(couSandbox **)lua_getextraspace(lua);
-}
+couSandbox *couSandbox_Of(lua_State *lua) { return *(couSandbox **)lua_getextraspace(lua); }
 
 // "path:line"; a path that does not fit loses its beginning, never its line.
 static void format_place(const couSandbox *sandbox, const char *name, int line, char where[192])

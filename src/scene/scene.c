@@ -26,7 +26,8 @@ static void missing_scene(const char *name, couFaults *faults)
     if (nearest) {
         couFaults_Add(faults, name, NULL, "there is no scene of this name: did you mean '%s'?", nearest);
     } else {
-        couFaults_Add(faults, name, NULL, "there is no scene of this name in the gallery; a file needs its path, like ./%.60s.lua", name);
+        couFaults_Add(faults, name, NULL,
+                      "there is no scene of this name in the gallery; a file needs its path, like ./%.60s.lua", name);
     }
     couFreeNames(names);
 }
@@ -191,47 +192,20 @@ void couCloseScene(couScene *scene)
 
 // --- Reading it --------------------------------------------------------------------------------------------------------------
 
-couWorld *couScene_World(couScene *scene)
-{
-    return scene->world;
-}
+couWorld *couScene_World(couScene *scene) { return scene->world; }
 
-const char *couScene_Title(const couScene *scene)
-{
-    return scene->title;
-}
+const char *couScene_Title(const couScene *scene) { return scene->title; }
 
-const char *couScene_Note(const couScene *scene)
-{
-    return scene->note;
-}
+const char *couScene_Note(const couScene *scene) { return scene->note; }
 
-const char *couScene_Path(const couScene *scene)
-{
-    return scene->path;
-}
+const char *couScene_Path(const couScene *scene) { return scene->path; }
 
-double couScene_Duration(const couScene *scene)
-{
-    return scene->info.duration;
-}
+double couScene_Duration(const couScene *scene) { return scene->info.duration; }
 
-double couScene_Fps(const couScene *scene)
-{
-    return scene->info.fps;
-}
+double couScene_Fps(const couScene *scene) { return scene->info.fps; }
 
-uint64_t couScene_ContentHash(const couScene *scene)
-{
-    return scene->hash;
-}
+uint64_t couScene_ContentHash(const couScene *scene) { return scene->hash; }
 
-couCamera couScene_Camera(const couScene *scene)
-{
-    return scene->camera;
-}
+couCamera couScene_Camera(const couScene *scene) { return scene->camera; }
 
-const char *couScene_RuntimeError(const couScene *scene)
-{
-    return scene->runtime_error[0] ? scene->runtime_error : NULL;
-}
+const char *couScene_RuntimeError(const couScene *scene) { return scene->runtime_error[0] ? scene->runtime_error : NULL; }

@@ -19,21 +19,36 @@
         .is_min_open = true \
     }
 
-static const couParam plane_params[] = {{.name = "normal", .unit = "", .type = cou_paramVec3, .offset = offsetof(couShapeDef, axis),
-                                         .initial = {0, 1, 0}, .min = -1e9, .max = 1e9}};
-static const couParam box_params[] = {{.name = "size", .unit = "m", .type = cou_paramVec3, .offset = offsetof(couShapeDef, size),
-                                       .min = 0, .max = 1e6, .is_min_open = true}};
+static const couParam plane_params[] = {{.name = "normal",
+                                         .unit = "",
+                                         .type = cou_paramVec3,
+                                         .offset = offsetof(couShapeDef, axis),
+                                         .initial = {0, 1, 0},
+                                         .min = -1e9,
+                                         .max = 1e9}};
+static const couParam box_params[] = {{.name = "size",
+                                       .unit = "m",
+                                       .type = cou_paramVec3,
+                                       .offset = offsetof(couShapeDef, size),
+                                       .min = 0,
+                                       .max = 1e6,
+                                       .is_min_open = true}};
 static const couParam round_params[] = {LENGTH("radius", radius)};
 static const couParam tall_params[] = {LENGTH("radius", radius), LENGTH("height", height)};
-static const couParam cone_params[] = {LENGTH("radius", radius), LENGTH("height", height),
-                                       {.name = "radius2", .unit = "m", .type = cou_paramFloat,
-                                        .offset = offsetof(couShapeDef, radius2), .min = 0, .max = 1e6}};
+static const couParam cone_params[] = {
+    LENGTH("radius", radius),
+    LENGTH("height", height),
+    {.name = "radius2", .unit = "m", .type = cou_paramFloat, .offset = offsetof(couShapeDef, radius2), .min = 0, .max = 1e6}};
 static const couParam torus_params[] = {LENGTH("radius", radius), LENGTH("radius2", radius2)};
 static const couParam polygon_params[] = {LENGTH("height", height)};
-static const couParam shell_params[] = {LENGTH("thickness", thickness),
-                                        {.name = "open", .unit = "", .type = cou_paramBool, .offset = offsetof(couShapeDef, is_open), .max = 1}};
+static const couParam shell_params[] = {
+    LENGTH("thickness", thickness),
+    {.name = "open", .unit = "", .type = cou_paramBool, .offset = offsetof(couShapeDef, is_open), .max = 1}};
 
-#define TABLE(word, params) {word, params, COU_COUNT(params)}
+#define TABLE(word, params) \
+    { \
+        word, params, COU_COUNT(params) \
+    }
 
 typedef struct couShapeWord {
     couParamTable table;
@@ -42,11 +57,16 @@ typedef struct couShapeWord {
 } couShapeWord;
 
 static const couShapeWord words[] = {
-    {TABLE("plane", plane_params), cou_shapePlane, 1},     {TABLE("box", box_params), cou_shapeBox, 0},
-    {TABLE("sphere", round_params), cou_shapeSphere, 0},   {TABLE("capsule", tall_params), cou_shapeCapsule, 0},
-    {TABLE("cylinder", tall_params), cou_shapeCylinder, 0}, {TABLE("cone", cone_params), cou_shapeCone, 4},
-    {TABLE("torus", torus_params), cou_shapeTorus, 0},     {TABLE("disk", round_params), cou_shapeDisk, 0},
-    {TABLE("polygon", polygon_params), cou_shapePolygon, 1}, {TABLE("shell", shell_params), cou_shapeShell, 2},
+    {TABLE("plane", plane_params), cou_shapePlane, 1},
+    {TABLE("box", box_params), cou_shapeBox, 0},
+    {TABLE("sphere", round_params), cou_shapeSphere, 0},
+    {TABLE("capsule", tall_params), cou_shapeCapsule, 0},
+    {TABLE("cylinder", tall_params), cou_shapeCylinder, 0},
+    {TABLE("cone", cone_params), cou_shapeCone, 4},
+    {TABLE("torus", torus_params), cou_shapeTorus, 0},
+    {TABLE("disk", round_params), cou_shapeDisk, 0},
+    {TABLE("polygon", polygon_params), cou_shapePolygon, 1},
+    {TABLE("shell", shell_params), cou_shapeShell, 2},
     {{"union", NULL, 0}, cou_shapeUnion, 0},
 };
 
@@ -78,10 +98,7 @@ static void set_cost(lua_State *lua, couShapeRef *ref, size_t cost)
     couSandbox_Of(lua)->bytes += cost;
 }
 
-static const couShapeRef *test_shape(lua_State *lua, int index)
-{
-    return luaL_testudata(lua, index, TYPE_NAME);
-}
+static const couShapeRef *test_shape(lua_State *lua, int index) { return luaL_testudata(lua, index, TYPE_NAME); }
 
 bool couReader_Shape(couReader *reader, const char *key, couShapeRef *shape)
 {
@@ -310,7 +327,8 @@ static void read_children(couReader *reader, const couShapeWord *word, couShapeP
 static void read_shape(couReader *reader, const couShapeWord *word, couShapeDef *def, couShapeParts *parts)
 {
     bool is_given[4] = {false};
-    bool is_shell = word->kind == cou_shapeShell, is_union = word->kind == cou_shapeUnion, is_polygon = word->kind == cou_shapePolygon;
+    bool is_shell = word->kind == cou_shapeShell, is_union = word->kind == cou_shapeUnion,
+         is_polygon = word->kind == cou_shapePolygon;
     const couExtraKey *keys = is_shell ? shell_keys : is_polygon ? polygon_keys : shape_keys;
     int key_count = is_shell ? COU_COUNT(shell_keys) : is_polygon ? COU_COUNT(polygon_keys) : COU_COUNT(shape_keys);
     int positional = is_union ? MAX_CHILDREN : is_shell ? 1 : 0;
@@ -330,8 +348,8 @@ static int construct(lua_State *lua)
     const couShapeWord *word = &words[lua_tointeger(lua, lua_upvalueindex(1))];
     couReader reader = couReader_Begin(lua, word->table.name);
     lua_settop(lua, 1);
-    couShapeDef def = {.kind = word->kind, .axis = {0, 1, 0}, .height = word->kind == cou_shapePolygon ? 1.0f : 0.0f,
-                       .pose = COU_POSE_IDENTITY};
+    couShapeDef def = {
+        .kind = word->kind, .axis = {0, 1, 0}, .height = word->kind == cou_shapePolygon ? 1.0f : 0.0f, .pose = COU_POSE_IDENTITY};
     couShapeParts *parts = push_parts(lua);
     if (couReader_IsTable(&reader, 1)) read_shape(&reader, word, &def, parts);
     couShapeRef *ref = push_shape(lua);

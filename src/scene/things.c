@@ -17,17 +17,28 @@
 // --- scene{} -----------------------------------------------------------------------------------------------------------------
 
 static const couParam info_params[] = {
-    {.name = "duration", .unit = "s", .help = "simulated time of a run", .type = cou_paramFloat,
-     .offset = offsetof(couSceneInfo, duration), .initial = {5}, .min = 0, .max = 1e6, .is_min_open = true},
-    {.name = "fps", .unit = "1/s", .help = "frames per simulated second", .type = cou_paramFloat,
-     .offset = offsetof(couSceneInfo, fps), .initial = {30}, .min = 0, .max = 1e5, .is_min_open = true},
+    {.name = "duration",
+     .unit = "s",
+     .help = "simulated time of a run",
+     .type = cou_paramFloat,
+     .offset = offsetof(couSceneInfo, duration),
+     .initial = {5},
+     .min = 0,
+     .max = 1e6,
+     .is_min_open = true},
+    {.name = "fps",
+     .unit = "1/s",
+     .help = "frames per simulated second",
+     .type = cou_paramFloat,
+     .offset = offsetof(couSceneInfo, fps),
+     .initial = {30},
+     .min = 0,
+     .max = 1e5,
+     .is_min_open = true},
 };
 static const couParamTable info_table = {"scene", info_params, COU_COUNT(info_params)};
 
-const couParamTable *couSceneInfoParams(void)
-{
-    return &info_table;
-}
+const couParamTable *couSceneInfoParams(void) { return &info_table; }
 
 static size_t param_size(const couParam *param)
 {
@@ -47,7 +58,8 @@ couMethodSettings *couScene_Settings(couScene *scene, const char *method)
     const couParamTable *params = couMethodParams(method);
     size_t size = 16;
     for (int i = 0; i < params->count; ++i) size = COU_MAX(size, params->params[i].offset + param_size(&params->params[i]));
-    if (!couReserve(NULL, (void **)&scene->settings, &scene->setting_capacity, scene->setting_count + 1, sizeof *scene->settings)) {
+    if (!couReserve(NULL, (void **)&scene->settings, &scene->setting_capacity, scene->setting_count + 1,
+                    sizeof *scene->settings)) {
         return NULL;
     }
     couMethodSettings *settings = &scene->settings[scene->setting_count];
@@ -137,8 +149,8 @@ static int scene_call(lua_State *lua)
     memcpy(scene->scene_where, reader.where, sizeof reader.where);
     if (!couReader_IsTable(&reader, 1)) return 0;
 
-    couExtraKey keys[24] = {{"title", read_title}, {"note", read_note}, {"method", read_method}, {"duration", read_info},
-                            {"fps", read_info}};
+    couExtraKey keys[24] = {
+        {"title", read_title}, {"note", read_note}, {"method", read_method}, {"duration", read_info}, {"fps", read_info}};
     int count = 5;
     for (const char *const *name = couMethodNames(); *name && count < COU_COUNT(keys); ++name) {
         keys[count++] = (couExtraKey){*name, read_settings};
@@ -184,8 +196,10 @@ static void unknown_material(couReader *reader, const char *key, const char *nam
     if (nearest) {
         couReader_Fault(reader, key, "unknown material '%.40s': did you mean '%s'?", name, nearest);
     } else {
-        couReader_Fault(reader, key, "unknown material '%.40s': not in the library; derive your own with material(\"%.20s\", "
-                        "{base = \"water\", ...})", name, name);
+        couReader_Fault(reader, key,
+                        "unknown material '%.40s': not in the library; derive your own with material(\"%.20s\", "
+                        "{base = \"water\", ...})",
+                        name, name);
     }
 }
 
@@ -424,7 +438,11 @@ static void read_record_fixed(couReader *reader, const char *key, void *target)
 
 static couRecord begin_record(const couReader *reader, couRecordKind kind)
 {
-    couRecord record = {.kind = kind, .scene = reader->scene, .material = -1, .function = LUA_NOREF, .pose = COU_POSE_IDENTITY,
+    couRecord record = {.kind = kind,
+                        .scene = reader->scene,
+                        .material = -1,
+                        .function = LUA_NOREF,
+                        .pose = COU_POSE_IDENTITY,
                         .shape = {NULL, COU_POSE_IDENTITY, 0}};
     memcpy(record.where, reader->where, sizeof record.where);
     return record;
@@ -455,8 +473,9 @@ static void keep_record(couReader *reader, const couRecord *record)
 
 static int body_call(lua_State *lua)
 {
-    static const couExtraKey keys[] = {{"shape", read_record_shape}, {"at", read_record_at},         {"turn", read_record_turn},
-                                       {"name", read_record_name},   {"motion", read_record_function}, {"fixed", read_record_fixed}};
+    static const couExtraKey keys[] = {{"shape", read_record_shape},     {"at", read_record_at},
+                                       {"turn", read_record_turn},       {"name", read_record_name},
+                                       {"motion", read_record_function}, {"fixed", read_record_fixed}};
     couCheckLoading(lua, "body{}");
     couReader reader = couReader_Begin(lua, "body");
     couRecord record = begin_record(&reader, cou_recordBody);
@@ -465,7 +484,8 @@ static int body_call(lua_State *lua)
         couReader_Table(&reader, 1, couBodyParams(), &record.def.body, keys, COU_COUNT(keys), &record, 0, NULL);
         need(&reader, 1, "shape", "sphere { radius = 0.1 }");
         bool has_motion = record.function != LUA_NOREF;
-        if (record.has_stay && record.is_fixed && has_motion) couReader_Fault(&reader, "fixed", "true, but there is also a motion");
+        if (record.has_stay && record.is_fixed && has_motion)
+            couReader_Fault(&reader, "fixed", "true, but there is also a motion");
         if (record.has_stay && !record.is_fixed && !has_motion) {
             couReader_Fault(&reader, "fixed", "false, but there is no motion: bodies that move freely are not available yet");
         }
@@ -515,8 +535,9 @@ static void turn_to_direction(couReader *reader, couRecord *record)
 
 static int emitter_call(lua_State *lua)
 {
-    static const couExtraKey keys[] = {{"shape", read_record_shape},       {"at", read_record_at},     {"turn", read_record_turn},
-                                       {"material", read_record_material}, {"name", read_record_name}, {"motion", read_record_function},
+    static const couExtraKey keys[] = {{"shape", read_record_shape},        {"at", read_record_at},
+                                       {"turn", read_record_turn},          {"material", read_record_material},
+                                       {"name", read_record_name},          {"motion", read_record_function},
                                        {"direction", read_record_direction}};
     couCheckLoading(lua, "emitter{}");
     couReader reader = couReader_Begin(lua, "emitter");
@@ -565,7 +586,8 @@ static int field_call(lua_State *lua)
         bool has_kind = kind && is_given[kind - params->params], has_function = record.function != LUA_NOREF;
         if (has_function && !has_kind) record.def.field.kind = cou_fieldFunction;
         bool is_function = record.def.field.kind == cou_fieldFunction;
-        if (has_function && !is_function) couReader_Fault(&reader, "acceleration", "a function goes with kind = \"function\" only");
+        if (has_function && !is_function)
+            couReader_Fault(&reader, "acceleration", "a function goes with kind = \"function\" only");
         if (is_function && !has_function && reader.fault_count == 0) {
             couReader_Fault(&reader, "acceleration", "is missing: a function of x, y, z, vx, vy, vz, t that gives ax, ay, az");
         }
@@ -611,7 +633,13 @@ static int every_call(lua_State *lua)
 static const couParam camera_params[] = {
     {.name = "from", .unit = "m", .type = cou_paramVec3, .offset = offsetof(couCamera, from), .min = -1e9, .max = 1e9},
     {.name = "to", .unit = "m", .type = cou_paramVec3, .offset = offsetof(couCamera, to), .min = -1e9, .max = 1e9},
-    {.name = "fov", .unit = "degrees", .type = cou_paramFloat, .offset = offsetof(couCamera, fov), .initial = {40}, .min = 1, .max = 170},
+    {.name = "fov",
+     .unit = "degrees",
+     .type = cou_paramFloat,
+     .offset = offsetof(couCamera, fov),
+     .initial = {40},
+     .min = 1,
+     .max = 170},
 };
 static const couParamTable camera_table = {"camera", camera_params, COU_COUNT(camera_params)};
 
@@ -639,10 +667,10 @@ static int camera_call(lua_State *lua)
 
 void couScene_OpenThings(lua_State *lua)
 {
-    static const luaL_Reg calls[] = {{"scene", scene_call},     {"material", material_call}, {"body", body_call},
-                                     {"fluid", fluid_call},     {"emitter", emitter_call},   {"sink", sink_call},
-                                     {"field", field_call},     {"at", at_call},             {"every", every_call},
-                                     {"camera", camera_call},   {NULL, NULL}};
+    static const luaL_Reg calls[] = {
+        {"scene", scene_call},     {"material", material_call}, {"body", body_call},   {"fluid", fluid_call},
+        {"emitter", emitter_call}, {"sink", sink_call},         {"field", field_call}, {"at", at_call},
+        {"every", every_call},     {"camera", camera_call},     {NULL, NULL}};
     luaL_newmetatable(lua, MATERIAL_TYPE);
     lua_pushboolean(lua, 0);
     lua_setfield(lua, -2, "__metatable");

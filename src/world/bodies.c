@@ -11,7 +11,7 @@
 
 #include "world/world.h"
 
-#define ROUNDS 4          // over the bodies that a particle may meet
+#define ROUNDS 4 // over the bodies that a particle may meet
 #define COLLISION_BLOCK 2048
 #define CONTACT_RADIUS 0.5f // collision radius / spacing
 
@@ -139,7 +139,8 @@ static bool is_separated(const void *context, uint32_t i, uint32_t j)
         const couBody *body = &world->bodies[b];
         couVec3 p = couToLocal(body->start, a), q = couToLocal(body->start, c);
         int dimension = world->def.dimension;
-        float near_p = couShape_Distance(body->def.shape, dimension, p), near_q = couShape_Distance(body->def.shape, dimension, q);
+        float near_p = couShape_Distance(body->def.shape, dimension, p),
+              near_q = couShape_Distance(body->def.shape, dimension, q);
         if (near_p + near_q > couLength(couSub(q, p))) continue;
         // Of a particle that begins inside (a body was put over it) no side is known.
         if (near_p < 0.0f || near_q < 0.0f) continue;
@@ -152,7 +153,8 @@ void couSeparate(couStep *step)
 {
     couWorld *world = step->world;
     if (!world->body_count) return;
-    couNeighbors_Filter(&world->fluid.neighbors, world->fluid.table.count, world->fluid.contacts.count, is_separated, world, &world->fluid.parallel);
+    couNeighbors_Filter(&world->fluid.neighbors, world->fluid.table.count, world->fluid.contacts.count, is_separated, world,
+                        &world->fluid.parallel);
 }
 
 // --- Collisions --------------------------------------------------------------------------------------------------------------
@@ -261,7 +263,8 @@ static couVec3 stick(const CollideJob *job, const couBody *body, couVec3 x)
 
 static void take_impulse(double *impulse, float mass, couVec3 moved, float dt)
 {
-    impulse[0] -= (double)mass * moved.x / dt, impulse[1] -= (double)mass * moved.y / dt, impulse[2] -= (double)mass * moved.z / dt;
+    impulse[0] -= (double)mass * moved.x / dt, impulse[1] -= (double)mass * moved.y / dt,
+        impulse[2] -= (double)mass * moved.z / dt;
 }
 
 // All bodies near one particle. `impulses` has three numbers per body.
@@ -333,7 +336,8 @@ static void collide_block(void *context, int block, size_t begin, size_t end, in
         size_t last = COU_MIN(first + GROUP, end);
         Ball ball = enclose(position, first, last);
         float travel = 0.0f;
-        for (size_t i = first; i < last; ++i) travel = COU_MAX(travel, couLength(couSub(couXyz(position[i]), couXyz(previous[i]))));
+        for (size_t i = first; i < last; ++i)
+            travel = COU_MAX(travel, couLength(couSub(couXyz(position[i]), couXyz(previous[i]))));
         int near_count = 0;
         for (size_t b = 0; b < world->body_count; ++b) {
             const couBody *body = &world->bodies[b];
@@ -342,7 +346,8 @@ static void collide_block(void *context, int block, size_t begin, size_t end, in
             float at_end = distance_at(world, body, body->end, ball.center);
             float at_start = body->def.motion ? distance_at(world, body, body->start, ball.center) : at_end;
             float stick_reach = isnan(body->def.stick_distance) ? 0.5f * fluid->h : body->def.stick_distance;
-            float reach = ball.radius + travel + 2.0f * job->radius + fabsf(at_end - at_start) + (body->def.stickiness > 0.0f ? stick_reach : 0.0f);
+            float reach = ball.radius + travel + 2.0f * job->radius + fabsf(at_end - at_start) +
+                          (body->def.stickiness > 0.0f ? stick_reach : 0.0f);
             if (COU_MIN(at_end, at_start) < reach) near[near_count++] = (uint16_t)b;
         }
         for (size_t i = first; near_count && i < last; ++i) collide_particle(job, i, near, near_count, impulses);
@@ -356,7 +361,8 @@ void couCollide(couStep *step)
     if (!world->body_count) return;
     size_t blocks = (size_t)couBlockCount(count, COLLISION_BLOCK);
     size_t near_entries = (size_t)world->fluid.parallel.threads * world->body_count;
-    if (!couReserve(&world->memory, (void **)&world->impulses, &world->impulse_capacity, blocks * 3 * world->body_count, sizeof(double)) ||
+    if (!couReserve(&world->memory, (void **)&world->impulses, &world->impulse_capacity, blocks * 3 * world->body_count,
+                    sizeof(double)) ||
         !couReserve(&world->memory, (void **)&world->near_bodies, &world->near_capacity, near_entries, sizeof(uint16_t))) {
         step->has_failed = true;
         return;
@@ -366,5 +372,6 @@ void couCollide(couStep *step)
     step->report->trapped_count += job.trapped_count;
     for (size_t k = 0; k < blocks; ++k)
         for (size_t b = 0; b < world->body_count; ++b)
-            for (int a = 0; a < 3; ++a) world->bodies[b].impulse[a] += world->impulses[(k * world->body_count + b) * 3 + (size_t)a];
+            for (int a = 0; a < 3; ++a)
+                world->bodies[b].impulse[a] += world->impulses[(k * world->body_count + b) * 3 + (size_t)a];
 }

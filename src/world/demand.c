@@ -27,10 +27,7 @@ static float floor_height(const couWorld *world, couVec3 up)
 }
 
 // Speed after a fall from `height` with a speed at the top.
-static float fall_speed(float g, float speed, float height)
-{
-    return sqrtf(speed * speed + 2.0f * g * COU_MAX(height, 0.0f));
-}
+static float fall_speed(float g, float speed, float height) { return sqrtf(speed * speed + 2.0f * g * COU_MAX(height, 0.0f)); }
 
 couDemand couEstimateDemand(const couWorld *world)
 {
@@ -49,7 +46,8 @@ couDemand couEstimateDemand(const couWorld *world)
         if (has_fluid && isfinite(floor)) demand.speed = fall_speed(g, world->fluid_speed, world->fluid_bottom - floor);
         for (size_t e = 0; e < world->emitter_count; ++e) {
             const couEmitter *emitter = &world->emitters[e];
-            couPose pose = emitter->def.motion ? emitter->def.motion(emitter->def.motion_context, world->time) : emitter->def.pose;
+            couPose pose = emitter->def.motion ? emitter->def.motion(emitter->def.motion_context, world->time)
+                                               : emitter->def.pose;
             float height = isfinite(floor) ? couDot(up, pose.position) - floor : 0.0f;
             demand.speed = COU_MAX(demand.speed, fall_speed(g, isnan(emitter->def.speed) ? 1.0f : emitter->def.speed, height));
         }

@@ -73,7 +73,8 @@ bool couIsInsideBody(const couWorld *world, couVec3 x, float margin)
 {
     for (size_t b = 0; b < world->body_count; ++b) {
         const couBody *body = &world->bodies[b];
-        if (body->is_here && couShape_Distance(body->def.shape, world->def.dimension, couToLocal(body->pose, x)) < margin) return true;
+        if (body->is_here && couShape_Distance(body->def.shape, world->def.dimension, couToLocal(body->pose, x)) < margin)
+            return true;
     }
     return false;
 }
@@ -100,7 +101,8 @@ static double filled_share(const couShape *shape, int dimension, couBounds bound
     for (int k = 0; k < SAMPLES; ++k) {
         double u = fmod(0.5 + 0.8191725133961645 * (k + 1), 1), v = fmod(0.5 + 0.6710436067037893 * (k + 1), 1),
                w = fmod(0.5 + 0.5497004779019703 * (k + 1), 1);
-        couVec3 p = {(float)(bounds.lower.x + u * (bounds.upper.x - bounds.lower.x)), (float)(bounds.lower.y + v * (bounds.upper.y - bounds.lower.y)),
+        couVec3 p = {(float)(bounds.lower.x + u * (bounds.upper.x - bounds.lower.x)),
+                     (float)(bounds.lower.y + v * (bounds.upper.y - bounds.lower.y)),
                      (float)(bounds.lower.z + w * (bounds.upper.z - bounds.lower.z))};
         inside += couShape_Distance(shape, dimension, p) <= 0.0f;
     }
@@ -145,7 +147,8 @@ int64_t couFillShape(couWorld *world, int material, const couShape *shape, couPo
                     continue;
                 }
                 couVec3 x = couToWorld(pose, local);
-                couVec3 offset = {couRandomSigned(&world->random), couRandomSigned(&world->random), couRandomSigned(&world->random)};
+                couVec3 offset = {couRandomSigned(&world->random), couRandomSigned(&world->random),
+                                  couRandomSigned(&world->random)};
                 // Half a spacing from walls, less a little so that a volume flush with a wall keeps its first layer.
                 if (couIsInsideBody(world, x, 0.45f * d)) continue;
                 if (avoids_particles && is_occupied(&occupied, x, fluid->dimension)) continue;
@@ -177,8 +180,8 @@ static const couShape *find_face(const couShape *shape, couPose *pose)
 }
 
 // One layer of a jet: lattice points of the face, as seen along its normal, `ahead` metres out.
-static int64_t emit_layer(couWorld *world, const couEmitterDef *def, const couShape *face, couPose pose, couVec3 velocity, float ahead,
-                          int64_t room)
+static int64_t emit_layer(couWorld *world, const couEmitterDef *def, const couShape *face, couPose pose, couVec3 velocity,
+                          float ahead, int64_t room)
 {
     int dimension = world->def.dimension;
     float d = world->def.spacing;
@@ -212,7 +215,10 @@ static int64_t emit_layer(couWorld *world, const couEmitterDef *def, const couSh
     return added;
 }
 
-static couPose emitter_pose(const couEmitterDef *def, double time) { return def->motion ? def->motion(def->motion_context, time) : def->pose; }
+static couPose emitter_pose(const couEmitterDef *def, double time)
+{
+    return def->motion ? def->motion(def->motion_context, time) : def->pose;
+}
 
 // Jets flow at 1 m/s unless told otherwise; a volume appears at rest.
 static float emitter_speed(const couEmitterDef *def)
@@ -222,7 +228,8 @@ static float emitter_speed(const couEmitterDef *def)
     return find_face(def->shape, &pose) ? 1.0f : 0.0f;
 }
 
-static void run_jet(couWorld *world, couEmitter *emitter, const couShape *face, couPose face_pose, float dt, couStepReport *report)
+static void run_jet(couWorld *world, couEmitter *emitter, const couShape *face, couPose face_pose, float dt,
+                    couStepReport *report)
 {
     const couEmitterDef *def = &emitter->def;
     float d = world->def.spacing;
@@ -237,7 +244,8 @@ static void run_jet(couWorld *world, couEmitter *emitter, const couShape *face, 
     emitter->travelled += (double)speed * dt;
     while (emitter->travelled >= d) {
         emitter->travelled -= d;
-        int64_t room = COU_MIN((int64_t)def->max_count - (int64_t)emitter->emitted, world->def.max_particles - (int64_t)world->fluid.table.count);
+        int64_t room = COU_MIN((int64_t)def->max_count - (int64_t)emitter->emitted,
+                               world->def.max_particles - (int64_t)world->fluid.table.count);
         if (room <= 0) {
             if (emitter->is_on) couLog(cou_logInfo, "emitter '%s' has reached its limit of particles and stops", def->name);
             emitter->is_on = false;

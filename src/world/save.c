@@ -34,7 +34,8 @@ static bool save_particles(const couFluid *fluid, couState *state)
         couStateArray *array = couState_Add(state, name, column->unit, column->type, column->components, count, NULL);
         is_good = array != NULL;
         for (size_t k = 0; is_good && k < count; ++k)
-            memcpy((char *)array->data + k * column->row_bytes, (const char *)column->data + order[k].index * column->row_bytes, column->row_bytes);
+            memcpy((char *)array->data + k * column->row_bytes, (const char *)column->data + order[k].index * column->row_bytes,
+                   column->row_bytes);
     }
     couFree(NULL, order);
     return is_good;
@@ -85,7 +86,8 @@ static bool set_material_numbers(couMaterialDef *def, const double *values, couF
         bool is_number = true;
         for (int k = 0; k < n; ++k) is_number &= !isnan(values[k]);
         // NaN stands for "auto", which is what the scene's own def says already.
-        if (is_number) is_good = couParam_SetNumbers(&table->params[p], "material", def, values, n, "saved state", faults) && is_good;
+        if (is_number)
+            is_good = couParam_SetNumbers(&table->params[p], "material", def, values, n, "saved state", faults) && is_good;
         if (!is_number && !table->params[p].is_auto) {
             couFaults_Add(faults, "saved state", table->params[p].name, "it is not a number");
             is_good = false;
@@ -100,7 +102,8 @@ static bool save_materials(const couWorld *world, couState *state)
     double values[64];
     couMaterialDef probe = couDefaultMaterialDef();
     int width = material_numbers(&probe, values);
-    couStateArray *array = couState_Add(state, "materials/values", "", cou_stateF64, width, (size_t)world->fluid.material_count, NULL);
+    couStateArray *array = couState_Add(state, "materials/values", "", cou_stateF64, width, (size_t)world->fluid.material_count,
+                                        NULL);
     if (!array) return false;
     for (int m = 0; m < world->fluid.material_count; ++m)
         material_numbers(&world->fluid.materials[m], (double *)array->data + (size_t)m * (size_t)width);
@@ -116,8 +119,8 @@ static bool save_bodies(const couWorld *world, couState *state)
     for (size_t b = 0; b < world->body_count; ++b) {
         const couBody *body = &world->bodies[b];
         couPose p = body->pose;
-        double row[BODY_NUMBERS] = {body->is_here,  p.position.x, p.position.y, p.position.z,
-                                    p.rotation.x, p.rotation.y, p.rotation.z, p.rotation.w};
+        double row[BODY_NUMBERS] = {body->is_here, p.position.x, p.position.y, p.position.z,
+                                    p.rotation.x,  p.rotation.y, p.rotation.z, p.rotation.w};
         memcpy((double *)array->data + b * BODY_NUMBERS, row, sizeof row);
     }
     return true;
@@ -125,7 +128,8 @@ static bool save_bodies(const couWorld *world, couState *state)
 
 static bool save_emitters(const couWorld *world, couState *state)
 {
-    couStateArray *array = couState_Add(state, "emitters/progress", "", cou_stateF64, EMITTER_NUMBERS, world->emitter_count, NULL);
+    couStateArray *array = couState_Add(state, "emitters/progress", "", cou_stateF64, EMITTER_NUMBERS, world->emitter_count,
+                                        NULL);
     if (!array) return false;
     for (size_t e = 0; e < world->emitter_count; ++e) {
         const couEmitter *emitter = &world->emitters[e];
@@ -157,10 +161,12 @@ bool couWorld_SaveState(const couWorld *world, couState *state)
 // --- Loading -----------------------------------------------------------------------------------------------------------------
 
 // The array if it is there with the right type and size (rows SIZE_MAX: any), else NULL with a fault.
-static const couStateArray *expect(const couState *state, const char *name, couStateType type, int components, size_t rows, couFaults *faults)
+static const couStateArray *expect(const couState *state, const char *name, couStateType type, int components, size_t rows,
+                                   couFaults *faults)
 {
     const couStateArray *array = couState_Find(state, name);
-    if (array && array->type == type && array->components == components && (rows == SIZE_MAX || array->count == rows)) return array;
+    if (array && array->type == type && array->components == components && (rows == SIZE_MAX || array->count == rows))
+        return array;
     couFaults_Add(faults, NULL, name, array ? "the saved array does not fit this scene" : "the saved state lacks this array");
     return NULL;
 }
@@ -177,7 +183,8 @@ static bool check_particles(const couWorld *world, const couState *state, size_t
         const couColumn *column = &fluid->table.columns[c];
         char name[64];
         snprintf(name, sizeof name, "particles/%s", column->name);
-        if (column->role == cou_columnState && !expect(state, name, column->type, column->components, id->count, faults)) is_good = false;
+        if (column->role == cou_columnState && !expect(state, name, column->type, column->components, id->count, faults))
+            is_good = false;
     }
     const couStateArray *material = couState_Find(state, "particles/material");
     const uint64_t next_id = ((const uint64_t *)counters->data)[1];
@@ -244,7 +251,8 @@ static void load_particles(couFluid *fluid, const couState *state, size_t count)
         const couColumn *column = &fluid->table.columns[c];
         char name[64];
         snprintf(name, sizeof name, "particles/%s", column->name);
-        if (column->role == cou_columnState && count) memcpy(column->data, couState_Find(state, name)->data, count * column->row_bytes);
+        if (column->role == cou_columnState && count)
+            memcpy(column->data, couState_Find(state, name)->data, count * column->row_bytes);
     }
     if (count) memcpy(couFluid_Previous(fluid), couFluid_Position(fluid), count * sizeof(couVec4));
 }
@@ -278,7 +286,8 @@ bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *fault
     const couStateArray *materials = expect(state, "materials/values", cou_stateF64, width, material_count, faults);
     const couStateArray *wants = expect(state, "materials/wants_springs", cou_stateU8, 1, material_count, faults);
     const couStateArray *bodies = expect(state, "bodies/pose", cou_stateF64, BODY_NUMBERS, world->body_count, faults);
-    const couStateArray *emitters = expect(state, "emitters/progress", cou_stateF64, EMITTER_NUMBERS, world->emitter_count, faults);
+    const couStateArray *emitters = expect(state, "emitters/progress", cou_stateF64, EMITTER_NUMBERS, world->emitter_count,
+                                           faults);
     const couStateArray *events = expect(state, "events/next", cou_stateF64, 1, world->event_count, faults);
     if (!is_good || !time || !demand || !lengths || !materials || !wants || !bodies || !emitters || !events) return false;
     is_good = check_finite(state, "particles/position", faults) && check_finite(state, "particles/velocity", faults) &&
@@ -315,7 +324,8 @@ bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *fault
         couBody *body = &world->bodies[b];
         if (body->is_here && row[0] == 0) body->generation++;
         body->is_here = row[0] != 0;
-        body->pose = (couPose){{(float)row[1], (float)row[2], (float)row[3]}, {(float)row[4], (float)row[5], (float)row[6], (float)row[7]}};
+        body->pose = (couPose){{(float)row[1], (float)row[2], (float)row[3]},
+                               {(float)row[4], (float)row[5], (float)row[6], (float)row[7]}};
     }
     for (size_t e = 0; e < world->emitter_count; ++e) {
         const double *row = (const double *)emitters->data + e * EMITTER_NUMBERS;

@@ -6,7 +6,7 @@
 
 const char *couPhaseName(couPhase phase)
 {
-    static const char *const names[cou_phaseCount] = {"emit",    "forces",   "sort",    "neighbors", "walls",  "springs",
+    static const char *const names[cou_phaseCount] = {"emit",     "forces",  "sort",     "neighbors", "walls",  "springs",
                                                       "pressure", "collide", "velocity", "viscosity", "measure"};
     return phase < cou_phaseCount ? names[phase] : "?";
 }
@@ -42,8 +42,14 @@ float couWorld_SuggestStep(couWorld *world)
     return world->fluid.method->suggest_step(&world->fluid);
 }
 
-float couWorld_HeightError(const couWorld *world) { return world->is_prepared ? world->fluid.method->height_error(&world->fluid) : NAN; }
-float couWorld_SupportRadius(const couWorld *world) { return world->fluid.method->support_ratio(&world->fluid) * world->fluid.spacing; }
+float couWorld_HeightError(const couWorld *world)
+{
+    return world->is_prepared ? world->fluid.method->height_error(&world->fluid) : NAN;
+}
+float couWorld_SupportRadius(const couWorld *world)
+{
+    return world->fluid.method->support_ratio(&world->fluid) * world->fluid.spacing;
+}
 
 // --- Phases of the world -----------------------------------------------------------------------------------------------------
 
@@ -87,7 +93,7 @@ typedef struct HealthJob {
         float density_max, speed2_max;
         int64_t nan_count;
         uint32_t bad_id;
-    } *blocks;
+    } * blocks;
 } HealthJob;
 
 static void health_block(void *context, int block, size_t begin, size_t end, int worker)

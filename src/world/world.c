@@ -107,7 +107,10 @@ void *couWorld_MethodParams(couWorld *world) { return world->fluid.params; }
 
 // --- Materials ---------------------------------------------------------------------------------------------------------------
 
-static float particle_mass(const couWorld *world, float density) { return (float)(density * pow(world->def.spacing, world->def.dimension)); }
+static float particle_mass(const couWorld *world, float density)
+{
+    return (float)(density * pow(world->def.spacing, world->def.dimension));
+}
 
 couMaterialId couWorld_AddMaterial(couWorld *world, const couMaterialDef *def, couFaults *faults)
 {
@@ -141,8 +144,8 @@ bool couWorld_SetMaterial(couWorld *world, couMaterialId material, const couMate
     if (!couCheckName(def->name, "material.name", faults) || !is_good) return false;
     bool has_particles = world->fluid.table.count && memchr(couFluid_Material(&world->fluid), m, world->fluid.table.count);
     if (def->density != world->fluid.materials[m].density && has_particles) {
-        couFaults_Add(faults, NULL, "material.density", "the density of '%s' cannot change from %g to %g while it runs", def->name,
-                      world->fluid.materials[m].density, def->density);
+        couFaults_Add(faults, NULL, "material.density", "the density of '%s' cannot change from %g to %g while it runs",
+                      def->name, world->fluid.materials[m].density, def->density);
         return false;
     }
     world->fluid.materials[m] = *def;
@@ -255,21 +258,24 @@ int64_t couWorld_AddFluid(couWorld *world, const couFluidDef *def, couFaults *fa
     int64_t room = world->def.max_particles - (int64_t)first;
     double expected = couEstimateFill(world, def->shape);
     if (expected > 1.5 * (double)room + 1000) {
-        couFaults_Add(faults, NULL, "fluid.shape", "it would take about %.3g particles; max_particles allows %lld more", expected, (long long)room);
+        couFaults_Add(faults, NULL, "fluid.shape", "it would take about %.3g particles; max_particles allows %lld more", expected,
+                      (long long)room);
         return -1;
     }
-    int64_t added = couFillShape(world, def->material.index1 - 1, def->shape, def->pose, def->velocity, def->jitter, world->step_count > 0, room + 1);
+    int64_t added = couFillShape(world, def->material.index1 - 1, def->shape, def->pose, def->velocity, def->jitter,
+                                 world->step_count > 0, room + 1);
     if (added < 0 || added > room) {
         world->fluid.table.count = first;
-        couFaults_Add(faults, NULL, "fluid.shape", added < 0 ? "out of memory" : "it holds more than max_particles (%d) allows", world->def.max_particles);
+        couFaults_Add(faults, NULL, "fluid.shape", added < 0 ? "out of memory" : "it holds more than max_particles (%d) allows",
+                      world->def.max_particles);
         return -1;
     }
     note_fluid(world, first, couLength(def->velocity));
     return added;
 }
 
-bool couWorld_AddParticles(couWorld *world, couMaterialId material, const couVec3 *positions, const couVec3 *velocities, size_t count,
-                           couFaults *faults)
+bool couWorld_AddParticles(couWorld *world, couMaterialId material, const couVec3 *positions, const couVec3 *velocities,
+                           size_t count, couFaults *faults)
 {
     if (!check_material(world, material, "particles.material", faults)) return false;
     for (size_t k = 0; k < count; ++k)
@@ -279,7 +285,8 @@ bool couWorld_AddParticles(couWorld *world, couMaterialId material, const couVec
         }
     size_t first = world->fluid.table.count;
     if (first + count > (size_t)world->def.max_particles || !couTable_Reserve(&world->fluid.table, first + count)) {
-        couFaults_Add(faults, NULL, "particles", "%zu particles are more than max_particles (%d) or memory allow", count, world->def.max_particles);
+        couFaults_Add(faults, NULL, "particles", "%zu particles are more than max_particles (%d) or memory allow", count,
+                      world->def.max_particles);
         return false;
     }
     float fastest = 0.0f;
@@ -383,7 +390,8 @@ couEmitterId couWorld_AddEmitter(couWorld *world, const couEmitterDef *def, couF
         is_good = false;
     }
     if (!is_good) return (couEmitterId){0};
-    couEmitter *emitter = grow(world, (void **)&world->emitters, &world->emitter_count, &world->emitter_capacity, sizeof *emitter, faults);
+    couEmitter *emitter = grow(world, (void **)&world->emitters, &world->emitter_count, &world->emitter_capacity, sizeof *emitter,
+                               faults);
     if (!emitter) return (couEmitterId){0};
     emitter->def = *def;
     if (!def->name[0]) snprintf(emitter->def.name, sizeof emitter->def.name, "emitter%zu", world->emitter_count);
@@ -478,7 +486,7 @@ bool couWorld_AddEvent(couWorld *world, double time, double period, couEventFcn 
 couParticleView couWorld_Particles(const couWorld *world)
 {
     const couFluid *fluid = &world->fluid;
-    return (couParticleView){fluid->table.count,   couFluid_Position(fluid), couFluid_Velocity(fluid),
+    return (couParticleView){fluid->table.count, couFluid_Position(fluid), couFluid_Velocity(fluid),
                              couFluid_Id(fluid), couFluid_Material(fluid), couFluid_Density(fluid)};
 }
 

@@ -7,12 +7,12 @@
 typedef struct couBody {
     couBodyDef def;
     uint16_t generation;
-    bool is_here;       ///< false once removed
-    couPose start, end; ///< at the beginning and the end of the current step
-    couPose pose;       ///< now
+    bool is_here;         ///< false once removed
+    couPose start, end;   ///< at the beginning and the end of the current step
+    couPose pose;         ///< now
     float friction_share; ///< of the sliding that this step's contact takes; the same per second whatever the step
-    double impulse[3];  ///< taken from the fluid since the last reset [N s]
-    couVec3 force;      ///< mean over the last advance or step [N]
+    double impulse[3];    ///< taken from the fluid since the last reset [N s]
+    couVec3 force;        ///< mean over the last advance or step [N]
 } couBody;
 
 typedef struct couEmitter {
@@ -72,7 +72,7 @@ struct couWorld {
 bool couCheckName(const char *name, const char *key, couFaults *faults);
 
 // emit.c
-void couEmit(couWorld *world, float dt, couStepReport *report);        ///< emitters and sinks
+void couEmit(couWorld *world, float dt, couStepReport *report); ///< emitters and sinks
 /// Fills a shape at the rest spacing, outside of bodies and, if asked, away from particles. Returns how many, -1 without memory.
 int64_t couFillShape(couWorld *world, int material, const couShape *shape, couPose pose, couVec3 velocity, float jitter,
                      bool avoids_particles, int64_t limit);
@@ -90,7 +90,6 @@ void couMoveBodies(couWorld *world, float dt); ///< start and end poses of the s
 bool couFindContacts(couStep *step);
 void couSeparate(couStep *step);
 void couCollide(couStep *step);
-
 
 // fields.c
 void couAccelerate(couStep *step);
