@@ -120,12 +120,48 @@ static void test_small_and_large_loops(void **context)
     }
 }
 
+typedef struct Tally {
+    _Atomic int *runs; // of each block
+    size_t count, block_size;
+    _Atomic int wrong;
+} Tally;
+
+static void tally_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    Tally *tally = context;
+    tally->runs[block]++;
+    size_t last = (size_t)(block + 1) * tally->block_size;
+    if (begin != (size_t)block * tally->block_size || end != COU_MIN(last, tally->count)) tally->wrong++;
+}
+
+// Many short loops of changing size one after the other: a thread that is late for one must not take blocks of the next.
+static void test_many_short_loops(void **context)
+{
+    (void)context;
+    enum { LOOPS = 30000, MOST = 64 };
+    for (int threads = 2; threads <= 5; ++threads) {
+        couParallel parallel = couMakeParallel(threads);
+        static _Atomic int runs[MOST];
+        for (int loop = 0; loop < LOOPS; ++loop) {
+            size_t blocks = 2 + (size_t)(couMix32((uint32_t)loop) % (MOST - 2));
+            Tally tally = {.runs = runs, .count = 3 * blocks - 1, .block_size = 3};
+            for (size_t b = 0; b < MOST; ++b) runs[b] = 0;
+            couFor(&parallel, tally.count, tally.block_size, tally_block, &tally);
+            for (size_t b = 0; b < MOST; ++b)
+                if (runs[b] != (b < blocks))
+                    fail_msg("loop %d, %d threads: block %zu of %zu ran %d times", loop, threads, b, blocks, runs[b]);
+            assert_int_equal(tally.wrong, 0);
+        }
+        couFreeParallel(&parallel);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_block_once),
-        cmocka_unit_test(test_thread_count),
-        cmocka_unit_test(test_sums_are_the_same_bits),
+        cmocka_unit_test(test_many_short_loops),      cmocka_unit_test(test_each_block_once),
+        cmocka_unit_test(test_thread_count),          cmocka_unit_test(test_sums_are_the_same_bits),
         cmocka_unit_test(test_small_and_large_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

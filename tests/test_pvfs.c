@@ -100,7 +100,7 @@ static int relax(Reference *r, const couPvfsState *state, int near_kind, double 
                       : near_kind == cou_nearDistance ? dt * dt * state->k_near
                                                       : 0;
         double far_bound = dt * dt * state->k * rho / r->h, near_bound = 1.5 * dt * dt * state->k_near * w4 / r->h;
-        const double most = 0.5; // share of a Newton step, see relax_particle()
+        const double most = 0.3; // share of a Newton step, see relax_particle()
         guarded += far_bound > most || near_bound > most;
         if (far_bound > most) far *= most / far_bound;
         if (near_bound > most) near *= most / near_bound;
@@ -169,13 +169,13 @@ static void test_relaxation(void **context)
 {
     (void)context;
     for (int seed = 1; seed <= 3; ++seed) {
-        check_relaxation(3, 1, cou_nearDensity, 1.0f / 30, false, 1e-5, false, seed);
-        check_relaxation(3, 2, cou_nearDensity, 1.0f / 30, false, 1e-5, false, 10 + seed);
-        check_relaxation(2, 1, cou_nearDensity, 1.0f / 30, false, 1e-5, false, 20 + seed);
-        check_relaxation(2, 2, cou_nearDensity, 1.0f / 30, false, 1e-5, false, 30 + seed);
+        check_relaxation(3, 1, cou_nearDensity, 0.022f, false, 1e-5, false, seed);
+        check_relaxation(3, 2, cou_nearDensity, 0.022f, false, 1e-5, false, 10 + seed);
+        check_relaxation(2, 1, cou_nearDensity, 0.022f, false, 1e-5, false, 20 + seed);
+        check_relaxation(2, 2, cou_nearDensity, 0.022f, false, 1e-5, false, 30 + seed);
     }
-    check_relaxation(3, 1, cou_nearDistance, 1.0f / 30, false, 1e-5, false, 41);
-    check_relaxation(3, 1, cou_nearNone, 1.0f / 30, false, 1e-5, false, 42);
+    check_relaxation(3, 1, cou_nearDistance, 0.022f, false, 1e-5, false, 41);
+    check_relaxation(3, 1, cou_nearNone, 0.022f, false, 1e-5, false, 42);
 }
 
 static void test_relaxation_guard(void **context)
@@ -188,7 +188,7 @@ static void test_relaxation_guard(void **context)
 static void test_relaxation_at_walls(void **context)
 {
     (void)context;
-    for (int seed = 61; seed <= 63; ++seed) check_relaxation(3, 2, cou_nearDensity, 1.0f / 30, true, 1e-5, false, seed);
+    for (int seed = 61; seed <= 63; ++seed) check_relaxation(3, 2, cou_nearDensity, 0.022f, true, 1e-5, false, seed);
 }
 
 static void test_coincident_particles_part(void **context)

@@ -202,15 +202,19 @@ void couFor(const couParallel *parallel, size_t count, size_t block_size, couBlo
         run_serial(count, block_size, function, context);
         return;
     }
+    // First close all stretches under the new number, so that a thread still looking at the last job takes nothing while the
+    // fields change; then open them.
+    uint32_t job = current_job(pool) + 1;
+    int threads = pool->helper_count + 1;
+    for (int t = 0; t < threads; ++t) atomic_store(&pool->stretches[t].word, (uint64_t)job << 32 | UINT32_MAX);
     atomic_store(&pool->function, function);
     atomic_store(&pool->context, context);
     atomic_store(&pool->count, count);
     atomic_store(&pool->block_size, block_size);
     atomic_store(&pool->blocks, (uint32_t)blocks);
     atomic_store(&pool->finished, 0);
-    uint32_t job = current_job(pool) + 1;
-    for (int t = 0; t <= pool->helper_count; ++t)
-        atomic_store(&pool->stretches[t].word, (uint64_t)job << 32 | stretch_begin((uint32_t)blocks, t, pool->helper_count + 1));
+    for (int t = 0; t < threads; ++t)
+        atomic_store(&pool->stretches[t].word, (uint64_t)job << 32 | stretch_begin((uint32_t)blocks, t, threads));
     atomic_store(&pool->job, job);
     if (atomic_load(&pool->sleeping)) wake_helpers(pool);
     take_blocks(pool, job, 0);
