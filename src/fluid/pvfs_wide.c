@@ -152,9 +152,11 @@ static void relax_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
     if (sweep->near == cou_nearDensity) near = dt2 * state->k_near * sums.rho_near;
     if (sweep->near == cou_nearDistance) near = dt2 * state->k_near;
     float far_load = dt2 * state->k * sums.rho / sweep->h, near_load = 1.5f * dt2 * state->k_near * sums.w4 / sweep->h;
-    if (far_load > MOST_LOAD || near_load > MOST_LOAD) {
+    // A plain repulsion does not grow with the crowd: it gets the whole step.
+    float most_near = sweep->near == cou_nearDistance ? 1.0f : MOST_LOAD;
+    if (far_load > MOST_LOAD || near_load > most_near) {
         if (far_load > MOST_LOAD) far *= MOST_LOAD / far_load;
-        if (near_load > MOST_LOAD) near *= MOST_LOAD / near_load;
+        if (near_load > most_near) near *= most_near / near_load;
         sweep->guard_count++;
     }
 
