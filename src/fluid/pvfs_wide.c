@@ -3,7 +3,7 @@
 // Relaxation of particle i: eight neighbours at a time, positions are loaded as 16-byte records and transposed; the first pass sums
 // the two densities and leaves directions and weights in a small buffer, the second turns them into displacements, which go
 // back to the neighbours at once and to i at the end of its turn. Viscosity goes the same way, over the half of the list that comes
-// after i. Going through the pairs one by one, as the paper does, is a chain of dependent operations: it took 280 ns a particle.
+// after i. Going through the pairs one by one, as the paper does, is a chain of dependent operations that cannot go wide.
 
 #include "fluid/pvfs.h"
 
