@@ -284,7 +284,8 @@ static void check_viscosity(int dimension, int materials, float sigma, float smo
         momentum[0] += r.mass[i] * got.x, momentum[1] += r.mass[i] * got.y, momentum[2] += r.mass[i] * got.z;
         energy[1] += r.mass[i] * dot(got, got);
     }
-    CHECK_AT_MOST(worst / speed, 2e-5, seed); // rounding of float sums over a sweep
+    // A weight near the edge of the support, 1 - r/h, is rounded to 6e-8, which a large sigma dt multiplies.
+    CHECK_AT_MOST(worst / speed, 1e-6 + 4e-8 * sigma * dt, seed);
     for (int a = 0; a < 3; ++a) CHECK_NEAR(momentum[a] / sum, 0, 1e-6, seed);
     CHECK_RANGE(energy[1] / energy[0], 0.0, 0.999, seed); // it takes energy, never gives
     free_reference(&r);
