@@ -42,7 +42,6 @@ static inline float *couFluid_Density(const couFluid *fluid) { return couTable_D
 typedef struct couDemand {
     float depth;       ///< H [m]
     float speed;       ///< largest speed [m/s]
-    bool is_depth_set; ///< given by the user, not estimated
 } couDemand;
 
 /// One step under way. The services belong to the world, which knows bodies and fields.

@@ -31,7 +31,7 @@ static float fall_speed(float g, float speed, float height) { return sqrtf(speed
 
 couDemand couEstimateDemand(const couWorld *world)
 {
-    couDemand demand = {.depth = world->def.depth, .speed = world->def.speed, .is_depth_set = !isnan(world->def.depth)};
+    couDemand demand = {.depth = world->def.depth, .speed = world->def.speed};
     float g = couLength(world->fluid.gravity);
     couVec3 up = couScale(-1.0f, couNormalize(world->fluid.gravity));
     float floor = floor_height(world, up);
