@@ -40,8 +40,8 @@ static inline float *couFluid_Density(const couFluid *fluid) { return couTable_D
 
 /// What a scene asks of a fluid; the method derives its numbers from it.
 typedef struct couDemand {
-    float depth;       ///< H [m]
-    float speed;       ///< largest speed [m/s]
+    float depth; ///< H [m]
+    float speed; ///< largest speed [m/s]
 } couDemand;
 
 /// One step under way. The services belong to the world, which knows bodies and fields.
