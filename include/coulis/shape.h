@@ -1,7 +1,7 @@
 /// Shapes by signed distance: colliders, emitters, sinks, regions. Immutable, counted by reference, safe to read from any thread.
 #pragma once
 
-#include "coulis/base.h"
+#include "coulis/mesh.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,7 +19,8 @@ typedef enum couShapeKind {
     cou_shapePolygon,  ///< `points` in the xy plane, extruded by `height` along z, centred (unbounded in 2D)
     cou_shapeShell,    ///< wall of `thickness` around children[0], which it holds as free space; `is_open`: cut off at the top
     cou_shapeUnion,    ///< of all children
-    cou_shapePlaced    ///< children[0] moved by `pose`
+    cou_shapePlaced,   ///< children[0] moved by `pose`
+    cou_shapeMesh      ///< the solid within a mesh, by its distance `grid`
 } couShapeKind;
 
 typedef struct couShape couShape;
@@ -39,6 +40,7 @@ typedef struct couShapeDef {
     couShape *const *children; ///< at most 32 levels deep
     int child_count;           ///< 1 for shell and placed, 1 to 4096 for union
     couPose pose;              ///< of cou_shapePlaced; rotation must be unit
+    couDistanceGrid *grid;     ///< of cou_shapeMesh; retained
 } couShapeDef;
 
 /// NULL, with faults added, when the def is wrong. Retains its children; the caller keeps its own references.
@@ -70,6 +72,12 @@ bool couShape_SegmentHits(const couShape *shape, int dimension, couVec3 a, couVe
 uint32_t couShape_FreePocket(const couShape *shape, int dimension, couVec3 point);
 /// The thinnest wall of the solid [m]; infinity for a half-space, 0 for a disk.
 float couShape_Thinness(const couShape *shape);
+/// How fast the distance can change along a path at most: 1 for formulas, up to sqrt(3) for a mesh, whose distances are interpolated.
+/// The distance divided by this is free in every direction.
+float couShape_Slope(const couShape *shape);
+/// Volume, centre of mass and inertia for density 1: by formula for single shapes and closed meshes, by sampling for shells and
+/// unions (to about 1e-3). False for unbounded shapes and those without volume.
+bool couShape_Mass(const couShape *shape, int dimension, couMassProperties *mass);
 couShapeKind couShape_Kind(const couShape *shape);
 /// What it was made from; points and children are the shape's own and live as long as it does.
 const couShapeDef *couShape_Def(const couShape *shape);

@@ -22,6 +22,9 @@ typedef struct couMaterialId {
 typedef struct couBodyId {
     uint16_t index1, generation;
 } couBodyId;
+typedef struct couJointId {
+    uint16_t index1, generation;
+} couJointId;
 typedef struct couEmitterId {
     uint16_t index1, generation;
 } couEmitterId;
@@ -113,7 +116,7 @@ typedef struct couFluidDef {
 
 couFluidDef couDefaultFluidDef(void);
 const couParamTable *couFluidParams(void);
-/// Adds the particles at once. Bodies must be there before. Returns their number, -1 on a fault.
+/// Adds the particles at once, outside of the bodies that are there. Returns their number, -1 on a fault.
 int64_t couWorld_AddFluid(couWorld *world, const couFluidDef *def, couFaults *faults);
 /// Adds particles at given places; velocities may be NULL (at rest). False on a fault.
 bool couWorld_AddParticles(couWorld *world, couMaterialId material, const couVec3 *positions, const couVec3 *velocities,
@@ -127,9 +130,16 @@ typedef couPose couMotionFcn(void *context, double time);
 typedef struct couBodyDef {
     char name[COU_NAME_SIZE]; ///< unique; "" gives body1, body2...
     couShape *shape;          ///< retained
-    couPose pose;             ///< at the start, or always without `motion`
-    couMotionFcn *motion;     ///< NULL: fixed
+    couPose pose;             ///< at the start, or always for a fixed body
+    bool is_dynamic;          ///< moved by gravity, fluid, contacts and joints; default false
+    couMotionFcn *motion;     ///< NULL: fixed or dynamic; otherwise driven by this function
     void *motion_context;
+    float density;            ///< of a dynamic body [kg/m^3], > 0, default 1000
+    float mass;               ///< [kg] ([kg/m] in 2D), > 0; auto: density * volume
+    couVec3 velocity;         ///< of a dynamic body's centre of mass at the start [m/s]
+    couVec3 spin;             ///< angular velocity at the start [rad/s]
+    float contact_friction;   ///< Coulomb's coefficient against other bodies, >= 0, default 0.5; a pair has the geometric mean
+    float restitution;        ///< bounce against other bodies, 0 to 1, default 0; a pair has the larger
     float friction;       ///< share of the sliding velocity lost per 1/30 s of contact, 0 (slip) to 1 (no slip), default 0
     float stickiness;     ///< k_stick of [Clavet 2005, eq. 12] [1/s^2], >= 0, default 0
     float stick_distance; ///< d_stick [m]; auto: h/2
@@ -139,7 +149,9 @@ typedef struct couBodyDef {
 
 couBodyDef couDefaultBodyDef(void);
 const couParamTable *couBodyParams(void);
+/// Particles that it would cover are removed, with a line in the log.
 couBodyId couWorld_AddBody(couWorld *world, const couBodyDef *def, couFaults *faults);
+/// Its joints go with it.
 void couWorld_RemoveBody(couWorld *world, couBodyId body);
 bool couWorld_HasBody(const couWorld *world, couBodyId body);
 int couWorld_BodyCapacity(const couWorld *world);            ///< bodies ever added
@@ -149,6 +161,64 @@ const couBodyDef *couWorld_Body(const couWorld *world, couBodyId body);
 couPose couWorld_BodyPose(const couWorld *world, couBodyId body);
 /// Mean force that the fluid put on the body during the last couWorld_Advance(), or step [N] ([N/m] of depth in 2D).
 couVec3 couWorld_BodyForce(const couWorld *world, couBodyId body);
+/// Mean torque likewise [N m]: about the centre of mass of a dynamic body, the origin of the shape of any other.
+couVec3 couWorld_BodyTorque(const couWorld *world, couBodyId body);
+/// Velocity of the centre of mass (dynamic) or of the shape's origin [m/s].
+couVec3 couWorld_BodyVelocity(const couWorld *world, couBodyId body);
+couVec3 couWorld_BodySpin(const couWorld *world, couBodyId body); ///< [rad/s]
+/// Centre of mass now (dynamic) or the shape's origin [m].
+couVec3 couWorld_BodyCenter(const couWorld *world, couBodyId body);
+float couWorld_BodyMass(const couWorld *world, couBodyId body); ///< [kg]; infinity unless dynamic
+bool couWorld_IsBodyAsleep(const couWorld *world, couBodyId body);
+/// Dynamic bodies only: new velocities, and wakes it.
+void couWorld_SetBodyVelocity(couWorld *world, couBodyId body, couVec3 velocity, couVec3 spin);
+/// Dynamic bodies only: an impulse [N s] at a point of the world, and wakes it.
+void couWorld_PushBody(couWorld *world, couBodyId body, couVec3 impulse, couVec3 point);
+/// Makes a fixed or driven body dynamic, at its velocity, or a dynamic one fixed where it is. False with a fault where the shape has
+/// no mass.
+bool couWorld_SetBodyDynamic(couWorld *world, couBodyId body, bool is_dynamic, couFaults *faults);
+
+/// A pose at a time, for driven bodies.
+typedef struct couKeyframe {
+    double time; ///< [s], ascending
+    couPose pose;
+} couKeyframe;
+/// Between the keyframes smoothly in position (a curve through all of them) and by the shortest turn; before and after them still.
+couPose couInterpolateKeyframes(const couKeyframe *keyframes, int count, double time);
+
+// --- Joints ------------------------------------------------------------------------------------------------------------------
+
+typedef enum couJointKind {
+    cou_jointBall,   ///< the point `at` is shared
+    cou_jointHinge,  ///< turns about `axis` through `at`
+    cou_jointSlider, ///< moves along `axis`
+    cou_jointFixed,  ///< welded
+    cou_jointMotor   ///< holds nothing; drives the turning about `axis` at `motor_speed`
+} couJointKind;
+
+typedef struct couJointDef {
+    char name[COU_NAME_SIZE]; ///< unique; "" gives joint1, joint2...
+    int kind;                 ///< couJointKind
+    couBodyId a, b;           ///< at least one dynamic; a null b (or a) is the world
+    couVec3 at;               ///< in the world, when the joint is made [m]
+    couVec3 axis;             ///< likewise; need not be unit; default (0, 0, 1)
+    float lower, upper;       ///< hinge: angle of a against b [rad], within -3.1 to 3.1; slider: offset [m]; auto: free
+    float motor_speed;        ///< hinge, motor: of a against b [rad/s]; slider: [m/s]
+    float motor_force;        ///< largest torque [N m] or force [N] of the motor, >= 0, default 0: none
+} couJointDef;
+
+couJointDef couDefaultJointDef(void);
+const couParamTable *couJointParams(void);
+couJointId couWorld_AddJoint(couWorld *world, const couJointDef *def, couFaults *faults);
+void couWorld_RemoveJoint(couWorld *world, couJointId joint);
+bool couWorld_HasJoint(const couWorld *world, couJointId joint);
+int couWorld_JointCapacity(const couWorld *world);              ///< joints ever added
+couJointId couWorld_JointAt(const couWorld *world, int index);  ///< null handle where removed
+couJointId couWorld_FindJoint(const couWorld *world, const char *name);
+const couJointDef *couWorld_Joint(const couWorld *world, couJointId joint);
+/// Angle [rad] of a hinge, offset [m] of a slider, 0 for others.
+float couWorld_JointPosition(const couWorld *world, couJointId joint);
+void couWorld_SetJointMotor(couWorld *world, couJointId joint, float speed, float force);
 
 // --- Emitters and sinks ------------------------------------------------------------------------------------------------------
 
@@ -233,6 +303,7 @@ typedef enum couPhase {
     cou_phaseWalls,     ///< distances to bodies
     cou_phaseSprings,   ///< rest lengths adjusted, spring displacements
     cou_phasePressure,  ///< double density relaxation, or the method's pressure solver
+    cou_phaseBodies,    ///< what the fluid does to bodies, their contacts and joints
     cou_phaseCollide,   ///< paths swept against bodies, friction, stickiness
     cou_phaseVelocity,  ///< velocities from displacements
     cou_phaseViscosity, ///< pairwise impulses
@@ -257,6 +328,8 @@ typedef struct couStepReport {
     int64_t crowded_count; ///< particles with more neighbours than a list holds
     int64_t guard_count;   ///< relaxation pressures that the stability guard cut
     int64_t trapped_count; ///< particles that collisions could not free in one step and left where they were
+    int64_t contact_count; ///< points where bodies touch each other, summed
+    int bad_body1;         ///< index + 1 of a body that became NaN or infinite, 0 for none; the run must stop
     double phase_seconds[cou_phaseCount];
     uint64_t pair_count; ///< neighbour entries, both directions, summed over the substeps
     uint64_t particle_steps;
@@ -311,7 +384,8 @@ typedef struct couMeasurement {
     float max_speed;  ///< [m/s]
 } couMeasurement;
 
-couMeasurement couWorld_Measure(const couWorld *world);
+couMeasurement couWorld_Measure(const couWorld *world); ///< of the fluid
+couMeasurement couWorld_MeasureBodies(const couWorld *world); ///< of the dynamic bodies, with what they turn
 
 /// Bytes now and at most held by this world's arrays, neighbour lists, scratch and arenas.
 size_t couWorld_Bytes(const couWorld *world);

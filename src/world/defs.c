@@ -99,7 +99,13 @@ couFluidDef couDefaultFluidDef(void)
 #define FIELD(field) offsetof(couBodyDef, field)
 static const couParam body_params[] = {
     {"name", "", "unique name", cou_paramName, FIELD(name), {0}, 0, 0, false, false, NULL},
-    {"friction", "", "share of the sliding velocity lost per 1/30 s of contact: 0 slips, 1 holds", cou_paramFloat, FIELD(friction), {0}, 0, 1, false, false, NULL},
+    {"density", "kg/m^3", "of a body that moves freely", cou_paramFloat, FIELD(density), {1000}, 0, 100000, true, false, NULL},
+    {"mass", "kg", "of a body that moves freely; auto: density times volume", cou_paramFloat, FIELD(mass), {NAN}, 0, 1e12, true, true, NULL},
+    {"velocity", "m/s", "of a free body's centre of mass at the start", cou_paramVec3, FIELD(velocity), {0, 0, 0}, -10000, 10000, false, false, NULL},
+    {"spin", "rad/s", "angular velocity of a free body at the start", cou_paramVec3, FIELD(spin), {0, 0, 0}, -10000, 10000, false, false, NULL},
+    {"contact_friction", "", "Coulomb friction against other bodies; a pair has the geometric mean", cou_paramFloat, FIELD(contact_friction), {0.5}, 0, 100, false, false, NULL},
+    {"restitution", "", "bounce against other bodies; a pair has the larger", cou_paramFloat, FIELD(restitution), {0}, 0, 1, false, false, NULL},
+    {"friction", "", "on fluid: share of the sliding velocity lost per 1/30 s of contact: 0 slips, 1 holds", cou_paramFloat, FIELD(friction), {0}, 0, 1, false, false, NULL},
     {"stickiness", "1/s^2", "attraction of particles close to the surface", cou_paramFloat, FIELD(stickiness), {0}, 0, 1e7, false, false, NULL},
     {"stick_distance", "m", "how far stickiness reaches; auto: h/2", cou_paramFloat, FIELD(stick_distance), {NAN}, 0, 100, true, true, NULL},
     {"color", "", "linear red, green, blue for pictures", cou_paramVec3, FIELD(color), {0.55, 0.53, 0.5}, 0, 1, false, false, NULL},
@@ -115,6 +121,34 @@ couBodyDef couDefaultBodyDef(void)
 {
     couBodyDef def = {.pose = COU_POSE_IDENTITY};
     couParams_SetDefaults(&body_table, &def);
+    return def;
+}
+
+// --- Joint -------------------------------------------------------------------------------------------------------------------
+
+static const char *const joint_names[] = {"ball", "hinge", "slider", "fixed", "motor", NULL};
+// clang-format off
+#define FIELD(field) offsetof(couJointDef, field)
+static const couParam joint_params[] = {
+    {"name", "", "unique name", cou_paramName, FIELD(name), {0}, 0, 0, false, false, NULL},
+    {"kind", "", "ball: shares a point; hinge: turns about an axis; slider: moves along it; fixed: welds; motor: drives the turning only", cou_paramChoice, FIELD(kind), {0}, 0, 0, false, false, joint_names},
+    {"at", "m", "where it is when it is made", cou_paramVec3, FIELD(at), {0, 0, 0}, -1e6, 1e6, false, false, NULL},
+    {"axis", "", "of hinge, slider and motor", cou_paramVec3, FIELD(axis), {0, 0, 1}, -1e6, 1e6, false, false, NULL},
+    {"lower", "rad, m", "least angle of a hinge or offset of a slider; auto: free", cou_paramFloat, FIELD(lower), {NAN}, -1e6, 1e6, false, true, NULL},
+    {"upper", "rad, m", "greatest angle of a hinge or offset of a slider; auto: free", cou_paramFloat, FIELD(upper), {NAN}, -1e6, 1e6, false, true, NULL},
+    {"motor_speed", "rad/s, m/s", "of body a against b", cou_paramFloat, FIELD(motor_speed), {0}, -1e6, 1e6, false, false, NULL},
+    {"motor_force", "N m, N", "the most that the motor gives; 0: no motor", cou_paramFloat, FIELD(motor_force), {0}, 0, 1e12, false, false, NULL},
+};
+#undef FIELD
+// clang-format on
+static const couParamTable joint_table = {"joint", joint_params, COU_COUNT(joint_params)};
+
+const couParamTable *couJointParams(void) { return &joint_table; }
+
+couJointDef couDefaultJointDef(void)
+{
+    couJointDef def = {0};
+    couParams_SetDefaults(&joint_table, &def);
     return def;
 }
 

@@ -7,7 +7,7 @@
 const char *couPhaseName(couPhase phase)
 {
     static const char *const names[cou_phaseCount] = {"emit",     "forces",  "sort",     "neighbors", "walls",  "springs",
-                                                      "pressure", "collide", "velocity", "viscosity", "measure"};
+                                                      "pressure", "bodies", "collide", "velocity", "viscosity", "measure"};
     return phase < cou_phaseCount ? names[phase] : "?";
 }
 
