@@ -16,6 +16,7 @@ static const char *const kind_names[] = {
     [cou_shapePlane] = "plane",       [cou_shapeBox] = "box",     [cou_shapeSphere] = "sphere", [cou_shapeCapsule] = "capsule",
     [cou_shapeCylinder] = "cylinder", [cou_shapeCone] = "cone",   [cou_shapeTorus] = "torus",   [cou_shapeDisk] = "disk",
     [cou_shapePolygon] = "polygon",   [cou_shapeShell] = "shell", [cou_shapeUnion] = "union",   [cou_shapePlaced] = "placed",
+    [cou_shapeMesh] = "mesh",
 };
 
 // --- Checks ------------------------------------------------------------------------------------------------------------------
@@ -272,11 +273,26 @@ static bool check_def(const couShapeDef *def, couFaults *faults)
         check_children(&check, 1);
         check_pose(&check);
         break;
+    case cou_shapeMesh:
+        if (!def->grid) fault(&check, "grid", "none given; a mesh needs its distance grid");
+        break;
     }
     return !check.is_bad;
 }
 
 // --- Bounds ------------------------------------------------------------------------------------------------------------------
+
+static double mesh_support(const couMesh *mesh, const double n[3])
+{
+    const couVec3 *vertices = couMesh_Vertices(mesh);
+    const uint32_t *triangles = couMesh_Triangles(mesh);
+    double largest = -INFINITY;
+    for (size_t k = 0; k < 3 * couMesh_TriangleCount(mesh); ++k) {
+        couVec3 p = vertices[triangles[k]];
+        largest = fmax(largest, n[0] * p.x + n[1] * p.y + n[2] * p.z);
+    }
+    return largest;
+}
 
 // The largest coordinate of the solid along the unit direction n [m]; an open shell's is that of its hull.
 static double support(const couShape *shape, const double n[3])
@@ -312,6 +328,7 @@ static double support(const couShape *shape, const double n[3])
                            n[0] * z.x + n[1] * z.y + n[2] * z.z};
         return support(shape->placed.child, local) + n[0] * at.x + n[1] * at.y + n[2] * at.z;
     }
+    case cou_shapeMesh: return mesh_support(couDistanceGrid_Mesh(shape->mesh.grid), n);
     }
     return INFINITY;
 }
@@ -437,6 +454,7 @@ static void derive_shell(couShape *shape)
     shape->shell.top = child->bounds.upper.y;
     shape->shell.nudge = 2e-6f * child->extent;
     shape->thinness = shape->def.thickness;
+    shape->slope = child->slope;
 }
 
 static void derive_union(couShape *shape, couBounds *bounds)
@@ -456,6 +474,7 @@ static void derive_union(couShape *shape, couBounds *bounds)
                                  bounds[i].upper.x, bounds[i].upper.y, bounds[i].upper.z};
         for (int side = 0; side < 6; ++side) sides[side * count + i] = column[side];
         shape->thinness = COU_MIN(shape->thinness, child->thinness);
+        shape->slope = COU_MAX(shape->slope, child->slope);
     }
 }
 
@@ -498,6 +517,7 @@ static void derive_placed(couShape *shape)
     shape->is_planar = fabs(axes[2][2]) >= 1.0 - 1e-9 && position[2] == 0.0;
     shape->is_convex = child->is_convex;
     shape->thinness = child->thinness;
+    shape->slope = child->slope;
     shape->face_area = child->face_area;
 }
 
@@ -528,9 +548,17 @@ static void derive_primitive(couShape *shape)
     }
 }
 
+static void derive_mesh(couShape *shape)
+{
+    shape->mesh.grid = shape->def.grid;
+    shape->thinness = couDistanceGrid_Thinness(shape->def.grid);
+    shape->slope = couDistanceGrid_Slope(shape->def.grid);
+}
+
 static void derive(couShape *shape, void *extra)
 {
     shape->weight = 1;
+    shape->slope = 1.0f;
     switch (shape->kind) {
     case cou_shapePlane:
         derive_plane(shape);
@@ -544,6 +572,7 @@ static void derive(couShape *shape, void *extra)
     case cou_shapeShell: derive_shell(shape); break;
     case cou_shapeUnion: derive_union(shape, extra); break;
     case cou_shapePlaced: derive_placed(shape); break;
+    case cou_shapeMesh: derive_mesh(shape); break;
     default: derive_primitive(shape); break;
     }
     derive_bounds(shape);
@@ -584,6 +613,7 @@ couShape *couCreateShape(const couShapeDef *def, couFaults *faults)
     shape->def.child_count = (int)child_count;
     shape->def.points = point_count ? points : NULL;
     shape->def.point_count = (int)point_count;
+    shape->def.grid = def->kind == cou_shapeMesh ? couDistanceGrid_Retain(def->grid) : NULL;
     if (point_count) memcpy(points, def->points, point_count * sizeof *points);
 
     int child_depth = 0, child_weight = 0;
@@ -612,6 +642,7 @@ void couShape_Release(couShape *shape)
     COU_ASSERT(before > 0);
     if (before != 1) return;
     for (int i = 0; i < shape->def.child_count; ++i) couShape_Release(shape->def.children[i]);
+    couDistanceGrid_Release(shape->def.grid);
     couFree(NULL, shape);
 }
 
@@ -626,6 +657,8 @@ bool couShape_Bounds(const couShape *shape, int dimension, couBounds *bounds)
 }
 
 float couShape_Thinness(const couShape *shape) { return shape->thinness; }
+
+float couShape_Slope(const couShape *shape) { return shape->slope; }
 
 couShapeKind couShape_Kind(const couShape *shape) { return shape->kind; }
 

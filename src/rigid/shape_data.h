@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "coulis/shape.h"
+#include "rigid/distance_grid.h"
 
 enum {
     cou_shapeMaxDepth = 32,       ///< levels of a tree
@@ -67,12 +68,16 @@ struct couShape {
             couVec3 x, y, z;       ///< the child's axes
             couVec3 position;      ///< [m]
         } placed;
+        struct {
+            const couDistanceGrid *grid;
+        } mesh;
     };
 
     // Cold.
     couBounds bounds; ///< [m]; meaningless unless bounded
     float extent;     ///< largest coordinate of the bounds, 0 unless bounded [m]
     float thinness;   ///< [m]
+    float slope;      ///< of the distance, at most
     float face_area;  ///< [m^2]
     int depth, weight;
     _Atomic int references;

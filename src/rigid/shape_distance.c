@@ -489,17 +489,29 @@ static float union_distance(const couShape *shape, int dimension, couVec3 p, cou
     return normal ? couShape_DistanceNormal(shape->group.children[nearest], dimension, p, normal) : best;
 }
 
+// Only the part in the plane counts, and a normal straight out of it leaves the choice to us.
+static inline couVec3 flattened(couVec3 normal)
+{
+    couVec3 flat = {normal.x, normal.y, 0.0f};
+    return couLength(flat) > 1e-6f ? couNormalize(flat) : up_axis;
+}
+
 static float placed_distance(const couShape *shape, int dimension, couVec3 p, couVec3 *normal)
 {
     int child_dimension = couShapeChildDimension(shape, dimension);
     float distance = child_distance(shape->placed.child, child_dimension, couShapeToChild(shape, p), normal);
     if (!normal) return distance;
     if (shape->is_turned) *normal = couNormalize(couShapeFromChild(shape, *normal));
-    if (dimension == 2) {
-        // Only the part in the plane counts, and a normal straight out of it leaves the choice to us.
-        couVec3 flat = {normal->x, normal->y, 0.0f};
-        *normal = couLength(flat) > 1e-6f ? couNormalize(flat) : up_axis;
-    }
+    if (dimension == 2) *normal = flattened(*normal);
+    return distance;
+}
+
+// In 2D a mesh is measured in space, as any child that leaves the plane.
+static float mesh_distance(const couShape *shape, int dimension, couVec3 p, couVec3 *normal)
+{
+    if (!normal) return couDistanceGrid_Distance(shape->mesh.grid, p);
+    float distance = couDistanceGrid_DistanceNormal(shape->mesh.grid, p, normal);
+    if (dimension == 2) *normal = flattened(*normal);
     return distance;
 }
 
@@ -521,6 +533,7 @@ static inline __attribute__((always_inline)) float evaluate(const couShape *shap
         return closed_shell_distance(child_distance(shape->shell.child, dimension, p, normal), shape->shell.thickness, normal);
     case cou_shapeUnion: return union_distance(shape, dimension, p, normal);
     case cou_shapePlaced: return placed_distance(shape, dimension, p, normal);
+    case cou_shapeMesh: return mesh_distance(shape, dimension, p, normal);
     }
     COU_ASSERT(!"known shape kind");
     return NOWHERE;
