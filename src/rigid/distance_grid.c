@@ -12,6 +12,7 @@
 #include "rigid/distance_grid.h"
 
 #include <stdatomic.h>
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 // --- Life --------------------------------------------------------------------------------------------------------------------

@@ -1,10 +1,11 @@
 // Triangle meshes: storage and counting of references. What is odd about them is in mesh_inspect.c, their distances in
 // distance_grid.c.
 
-#include "base/base.h"
 #include "coulis/mesh.h"
+#include "base/base.h"
 
 #include <stdatomic.h>
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #define FARTHEST 1e6f // coordinate [m]
