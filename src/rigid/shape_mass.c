@@ -8,7 +8,8 @@
 // That part is not clamp(1/2 - d / size) of the shape's own distance, which would lose or invent matter where walls are thinner than
 // a cube, but put together from the tree: a wall is its child grown by the thickness less the child; a box is the product of
 // its three overlaps. Both are right for any thickness. Only where parts of a union touch inside a cube, the cubes are halved twice
-// more. Errors fall with the square of the cube's size: below 1e-3 for all that the tests make.
+// more. The cubes are turned against the axes, as upright ones make the same error all along the edges of an upright box: 1 % of a
+// hollow box of 1 m with walls of 0.2 mm, instead of 0.08 %. With thicker walls errors are below 2e-4; a shape takes some 20 ms.
 #include "shape_data.h"
 
 enum {
@@ -41,20 +42,19 @@ static Moments join(const Moments *a, const Moments *b)
     return sum;
 }
 
-static Moments move(const Moments *moments, const couShape *placed)
+// Out of a frame with these axes at this position.
+static Moments move(const Moments *moments, const double axes[3][3], const double position[3])
 {
-    couVec3 x = placed->placed.x, y = placed->placed.y, z = placed->placed.z, at = placed->placed.position;
-    const double turn[3][3] = {{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}, position[3] = {at.x, at.y, at.z};
     const double *s = moments->spread;
     const double spread[3][3] = {{s[0], s[3], s[4]}, {s[3], s[1], s[5]}, {s[4], s[5], s[2]}};
     Moments moved = {.volume = moments->volume};
     for (int i = 0; i < 3; ++i) {
         moved.center[i] = position[i];
-        for (int j = 0; j < 3; ++j) moved.center[i] += turn[i][j] * moments->center[j];
+        for (int j = 0; j < 3; ++j) moved.center[i] += axes[j][i] * moments->center[j];
     }
     for (int k = 0; k < 6; ++k)
         for (int i = 0; i < 3; ++i)
-            for (int j = 0; j < 3; ++j) moved.spread[k] += turn[rows[k]][i] * spread[i][j] * turn[columns[k]][j];
+            for (int j = 0; j < 3; ++j) moved.spread[k] += axes[i][rows[k]] * spread[i][j] * axes[j][columns[k]];
     return moved;
 }
 
@@ -239,27 +239,36 @@ static Cover cover(const couShape *shape, int dimension, couVec3 p, float size)
 typedef struct Sampling {
     const couShape *shape;
     int dimension;
-    double slope;     // how fast its distance can change
-    double origin[3]; // the moments are taken about this point, to keep their digits [m]
-    double volume, first[3], second[6];
+    double slope;         // how fast its distance can change
+    double origin[3];     // middle of the bounds [m]
+    double axes[3][3];    // of the cubes
     int64_t count, limit; // distances taken, and how many may be
+    // About the origin, along the axes.
+    double volume, first[3], second[6];
 } Sampling;
 
-static void add_cube(Sampling *sampling, const double center[3], double size, double part)
+static void add_cube(Sampling *sampling, const double r[3], double size, double part)
 {
-    double volume = part * (sampling->dimension == 2 ? size * size : size * size * size), r[3];
-    for (int axis = 0; axis < 3; ++axis) r[axis] = center[axis] - sampling->origin[axis];
+    double volume = part * (sampling->dimension == 2 ? size * size : size * size * size);
     sampling->volume += volume;
     for (int axis = 0; axis < 3; ++axis) sampling->first[axis] += volume * r[axis];
     for (int k = 0; k < 6; ++k) sampling->second[k] += volume * r[rows[k]] * r[columns[k]];
     for (int axis = 0; axis < sampling->dimension; ++axis) sampling->second[axis] += volume * size * size / 12;
 }
 
+static couVec3 to_shape(const Sampling *sampling, const double r[3])
+{
+    double p[3];
+    for (int i = 0; i < 3; ++i)
+        p[i] = sampling->origin[i] + r[0] * sampling->axes[0][i] + r[1] * sampling->axes[1][i] + r[2] * sampling->axes[2][i];
+    return (couVec3){(float)p[0], (float)p[1], (float)p[2]};
+}
+
 // `levels` is how often the cube may still be halved, down to -extra_levels where that helps.
 static void sample_cube(Sampling *sampling, const double center[3], double size, int levels)
 {
     if (sampling->count++ > sampling->limit) return;
-    couVec3 p = {(float)center[0], (float)center[1], (float)center[2]};
+    couVec3 p = to_shape(sampling, center);
     if (levels > 0) {
         double reach = sampling->slope * 0.5 * size * sqrt(sampling->dimension);
         double distance = couShape_Distance(sampling->shape, sampling->dimension, p);
@@ -283,25 +292,25 @@ static void sample_cube(Sampling *sampling, const double center[3], double size,
     }
 }
 
-// Cubes down to `size` over the bounds, the same on both sides of their middle. False when it takes more distances than allowed.
+// Cubes down to `size` over the bounds. They are turned against them: along an edge of an upright box cubes that are upright too
+// would all make the same error. False when it takes more distances than allowed.
 static bool sample_bounds(Sampling *sampling, const couBounds *bounds, double size)
 {
-    const double lower[3] = {bounds->lower.x, bounds->lower.y, bounds->lower.z};
-    const double upper[3] = {bounds->upper.x, bounds->upper.y, bounds->upper.z};
-    double largest = 0;
-    for (int axis = 0; axis < sampling->dimension; ++axis) largest = fmax(largest, upper[axis] - lower[axis]);
+    const double half[3] = {0.5 * ((double)bounds->upper.x - bounds->lower.x), 0.5 * ((double)bounds->upper.y - bounds->lower.y),
+                            0.5 * ((double)bounds->upper.z - bounds->lower.z)};
+    double reach[3] = {0}, largest = 0;
+    for (int i = 0; i < sampling->dimension; ++i) {
+        for (int j = 0; j < sampling->dimension; ++j) reach[i] += fabs(sampling->axes[i][j]) * half[j];
+        largest = fmax(largest, 2 * reach[i]);
+    }
     int levels = 0, counts[3] = {1, 1, 1};
     for (; 16 * size < largest; size *= 2) ++levels;
-    for (int axis = 0; axis < 3; ++axis) {
-        sampling->origin[axis] = axis < sampling->dimension ? 0.5 * (lower[axis] + upper[axis]) : 0.0;
-        if (axis < sampling->dimension) counts[axis] = (int)ceil((upper[axis] - lower[axis]) / size + 1.0);
-    }
+    for (int axis = 0; axis < sampling->dimension; ++axis) counts[axis] = (int)ceil(2 * reach[axis] / size + 1.0);
     for (int z = 0; z < counts[2]; ++z)
         for (int y = 0; y < counts[1]; ++y)
             for (int x = 0; x < counts[0]; ++x) {
-                const double center[3] = {sampling->origin[0] + size * (x - 0.5 * (counts[0] - 1)),
-                                          sampling->origin[1] + size * (y - 0.5 * (counts[1] - 1)),
-                                          sampling->origin[2] + size * (z - 0.5 * (counts[2] - 1))};
+                const double center[3] = {size * (x - 0.5 * (counts[0] - 1)), size * (y - 0.5 * (counts[1] - 1)),
+                                          size * (z - 0.5 * (counts[2] - 1))};
                 sample_cube(sampling, center, size, levels);
             }
     return sampling->count <= sampling->limit;
@@ -316,25 +325,38 @@ static double smallest_cube(int dimension, const couBounds *bounds, double count
     return sqrt(6 * (x * y + y * z + z * x) / count);
 }
 
+// Any rotation does that has no small angle to the axes.
+static Sampling begin_sampling(const couShape *shape, int dimension, const couBounds *bounds, double count)
+{
+    Sampling sampling = {
+        .shape = shape, .dimension = dimension, .slope = (double)couShape_Slope(shape), .limit = (int64_t)(2 * count)};
+    const double a = 0.6, b = dimension == 3 ? 0.45 : 0.0, c = dimension == 3 ? 0.75 : 0.0; // yaw, pitch, roll [rad]
+    const double axes[3][3] = {
+        {cos(a) * cos(b), sin(a) * cos(b), -sin(b)},
+        {cos(a) * sin(b) * sin(c) - sin(a) * cos(c), sin(a) * sin(b) * sin(c) + cos(a) * cos(c), cos(b) * sin(c)},
+        {cos(a) * sin(b) * cos(c) + sin(a) * sin(c), sin(a) * sin(b) * cos(c) - cos(a) * sin(c), cos(b) * cos(c)}};
+    memcpy(sampling.axes, axes, sizeof axes);
+    sampling.origin[0] = 0.5 * ((double)bounds->lower.x + bounds->upper.x);
+    sampling.origin[1] = 0.5 * ((double)bounds->lower.y + bounds->upper.y);
+    sampling.origin[2] = dimension == 3 ? 0.5 * ((double)bounds->lower.z + bounds->upper.z) : 0.0;
+    return sampling;
+}
+
 static Moments sampled_moments(const couShape *shape, int dimension, const couBounds *bounds)
 {
     double count = fmax(samples / (1 + shape->weight / 32.0), least_samples);
     double size = smallest_cube(dimension, bounds, count);
-    Sampling sampling = {0};
-    for (bool is_done = false; !is_done; size *= 1.5) {
-        sampling = (Sampling){.shape = shape, .dimension = dimension, .slope = 1.0, .limit = (int64_t)(2 * count)};
-        is_done = sample_bounds(&sampling, bounds, size);
+    Sampling sampling = begin_sampling(shape, dimension, bounds, count);
+    while (!sample_bounds(&sampling, bounds, size)) {
+        sampling = begin_sampling(shape, dimension, bounds, count);
+        size *= 1.5;
     }
     Moments moments = {.volume = sampling.volume};
     if (!(sampling.volume > 0.0)) return moments;
-    double from_origin[3];
-    for (int axis = 0; axis < 3; ++axis) {
-        from_origin[axis] = sampling.first[axis] / sampling.volume;
-        moments.center[axis] = sampling.origin[axis] + from_origin[axis];
-    }
+    for (int axis = 0; axis < 3; ++axis) moments.center[axis] = sampling.first[axis] / sampling.volume;
     for (int k = 0; k < 6; ++k)
-        moments.spread[k] = sampling.second[k] - sampling.volume * from_origin[rows[k]] * from_origin[columns[k]];
-    return moments;
+        moments.spread[k] = sampling.second[k] - sampling.volume * moments.center[rows[k]] * moments.center[columns[k]];
+    return move(&moments, sampling.axes, sampling.origin);
 }
 
 // --- Shapes ------------------------------------------------------------------------------------------------------------------
@@ -385,7 +407,9 @@ static Moments moments_of(const couShape *shape, int dimension)
     case cou_shapePlaced: {
         if (is_flat && !shape->is_planar) return sampled_moments(shape, dimension, &bounds);
         Moments child = moments_of(shape->placed.child, dimension);
-        return move(&child, shape);
+        couVec3 x = shape->placed.x, y = shape->placed.y, z = shape->placed.z, at = shape->placed.position;
+        return move(&child, (const double[3][3]){{x.x, x.y, x.z}, {y.x, y.y, y.z}, {z.x, z.y, z.z}},
+                    (const double[3]){at.x, at.y, at.z});
     }
     default: return sampled_moments(shape, dimension, &bounds);
     }
