@@ -1,4 +1,4 @@
-// From records to a world: materials, bodies, emitters, sinks, fields, events, and the fluid last, whatever their order in the file.
+// From records to a world: materials, bodies, joints, emitters, sinks, fields, events, and the fluid last, whatever their order in the file.
 //
 // Checks that need the whole scene are here: how many particles a fluid would be, whether it or an emitter is inside a body. They
 // look at points of a grid in the shape's bounds (at most some ten thousand), before anything is filled: a scene of 10^12 particles
@@ -255,7 +255,7 @@ static void build_emitter(couScene *scene, couRecord *record, double *count, cou
     def.shape = record->shape.shape;
     def.pose = record_pose(record);
     memcpy(def.name, record->name, sizeof def.name);
-    if (record->function != LUA_NOREF) {
+    if (record->is_driven) {
         def.motion = couScene_Motion;
         def.motion_context = record;
         if (!couRecord_ReadMotion(record, 0.0, &def.pose)) return;
@@ -282,14 +282,56 @@ static void build_body(couScene *scene, couRecord *record, couFaults *faults)
     def.shape = record->shape.shape;
     def.pose = record_pose(record);
     memcpy(def.name, record->name, sizeof def.name);
-    if (record->function != LUA_NOREF) {
+    if (record->is_driven) {
         def.motion = couScene_Motion;
         def.motion_context = record;
         if (!couRecord_ReadMotion(record, 0.0, &def.pose)) return;
     }
     couFaults own = {0};
-    couWorld_AddBody(scene->world, &def, &own);
+    record->body = couWorld_AddBody(scene->world, &def, &own);
     adopt_faults(record, &own, "body", faults);
+}
+
+// True when a body{} of this name had a fault of its own: what asks for it is not at fault.
+static bool is_bad_body(const couScene *scene, const char *name)
+{
+    for (size_t i = 0; i < scene->record_count; ++i) {
+        const couRecord *record = scene->records[i];
+        if (record->kind == cou_recordBody && strcmp(record->name, name) == 0 && !record->body.index1) return true;
+    }
+    return false;
+}
+
+// A body by name; "" is the world. False, with a fault where it is the joint's, when there is none.
+static bool find_end(const couScene *scene, const couRecord *record, int end, couBodyId *body, couFaults *faults)
+{
+    const char *name = record->ends[end];
+    *body = (couBodyId){0, 0};
+    if (!name[0]) return true;
+    *body = couWorld_FindBody(scene->world, name);
+    if (body->index1) return true;
+    if (is_bad_body(scene, name)) return false;
+    const char *names[1000];
+    int count = 0;
+    for (int i = 0; i < couWorld_BodyCapacity(scene->world) && count < COU_COUNT(names); ++i) {
+        couBodyId other = couWorld_BodyAt(scene->world, i);
+        if (other.index1) names[count++] = couWorld_Body(scene->world, other)->name;
+    }
+    const char *nearest = couSuggest(names, count, name);
+    couFaults_Add(faults, record->where, end == 0 ? "joint.a" : "joint.b", "there is no body '%s'%s%s%s", name,
+                  nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    return false;
+}
+
+static void build_joint(couScene *scene, couRecord *record, couFaults *faults)
+{
+    couJointDef def = record->def.joint;
+    memcpy(def.name, record->name, sizeof def.name);
+    bool has_a = find_end(scene, record, 0, &def.a, faults), has_b = find_end(scene, record, 1, &def.b, faults);
+    if (!has_a || !has_b) return;
+    couFaults own = {0};
+    couWorld_AddJoint(scene->world, &def, &own);
+    adopt_faults(record, &own, "joint", faults);
 }
 
 static void build_sink(couScene *scene, couRecord *record, couFaults *faults)
@@ -323,14 +365,22 @@ static void build_event(couScene *scene, couRecord *record, couFaults *faults)
     adopt_faults(record, &own, record->period > 0 ? "every" : "at", faults);
 }
 
+static bool is_flat_turn(couQuat q) { return fabsf(q.x) < 1e-4f && fabsf(q.y) < 1e-4f; }
+
 // In 2D only turns about z make sense.
 static bool check_flat(const couRecord *record, couFaults *faults)
 {
-    static const char *const keys[] = {"body.turn", "fluid.turn", "emitter.turn", "sink.turn", "field.region", "at"};
-    couQuat q = record_pose(record).rotation;
-    if (couWorld_Def(record->scene->world)->dimension == 3 || (fabsf(q.x) < 1e-4f && fabsf(q.y) < 1e-4f)) return true;
-    couFaults_Add(faults, record->where, record->has_direction ? "emitter.direction" : keys[record->kind],
-                  "a turn out of the plane: in 2D only turns about z = {0, 0, 1} are possible");
+    static const char *const keys[] = {"body.turn", "joint", "fluid.turn", "emitter.turn", "sink.turn", "field.region", "at"};
+    if (couWorld_Def(record->scene->world)->dimension == 3) return true;
+    char key[64];
+    snprintf(key, sizeof key, "%s", record->has_direction ? "emitter.direction" : keys[record->kind]);
+    bool is_flat = is_flat_turn(record_pose(record).rotation);
+    for (int i = 0; i < record->keyframe_count && is_flat; ++i) {
+        is_flat = is_flat_turn(couComposePoses(record->keyframes[i].pose, record->shape.pose).rotation);
+        snprintf(key, sizeof key, "%s.motion[%d]", record->kind == cou_recordBody ? "body" : "emitter", i + 1);
+    }
+    if (is_flat) return true;
+    couFaults_Add(faults, record->where, key, "a turn out of the plane: in 2D only turns about z = {0, 0, 1} are possible");
     return false;
 }
 
@@ -341,6 +391,7 @@ static void build_records(couScene *scene, couRecordKind kind, double *count, co
         if (record->kind != kind || record->is_bad || !check_flat(record, faults)) continue;
         switch (kind) {
         case cou_recordBody: build_body(scene, record, faults); break;
+        case cou_recordJoint: build_joint(scene, record, faults); break;
         case cou_recordEmitter: build_emitter(scene, record, count, faults); break;
         case cou_recordSink: build_sink(scene, record, faults); break;
         case cou_recordField: build_field(scene, record, faults); break;
@@ -397,6 +448,7 @@ bool couScene_Build(couScene *scene, couFaults *faults)
 
     double count = 0;
     build_records(scene, cou_recordBody, &count, faults);
+    build_records(scene, cou_recordJoint, &count, faults);
     build_records(scene, cou_recordEmitter, &count, faults);
     build_records(scene, cou_recordSink, &count, faults);
     build_records(scene, cou_recordField, &count, faults);

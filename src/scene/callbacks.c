@@ -1,4 +1,4 @@
-// Lua functions that run while the world does: motions, fields, events; and the `world` that events see.
+// Lua functions that run while the world does: fields, events (motions: motion.c); and the `world` that events see.
 //
 // Every call is protected and limited. The first error is kept for couScene_RuntimeError(); from then on the callbacks do nothing,
 // and the run must stop. Faults of calls like world:pour{} are errors too.
@@ -19,8 +19,7 @@ static void keep_runtime_error(couScene *scene, const char *where, const char *k
              key[0] ? ": " : "", message);
 }
 
-// Runs a C function in protected mode with `context` as its argument; its faults and errors end up where they belong.
-static bool run_protected(couRecord *record, lua_CFunction function, void *context, bool is_pure)
+bool couRecord_RunProtected(couRecord *record, lua_CFunction function, void *context, bool is_pure)
 {
     couScene *scene = record->scene;
     couSandbox *sandbox = &scene->sandbox;
@@ -47,85 +46,6 @@ static bool run_protected(couRecord *record, lua_CFunction function, void *conte
         is_good = false;
     }
     return is_good;
-}
-
-// --- Motions -----------------------------------------------------------------------------------------------------------------
-
-typedef struct couMotionCall {
-    couRecord *record;
-    double time;
-    couPose pose;
-    couVec3 direction;
-    bool has_turn, has_direction;
-} couMotionCall;
-
-static void read_at(couReader *reader, const char *key, void *target)
-{
-    couReader_Vector(reader, key, &((couMotionCall *)target)->pose.position);
-}
-
-static void read_turn(couReader *reader, const char *key, void *target)
-{
-    couMotionCall *call = target;
-    call->has_turn = couReader_Turn(reader, key, &call->pose.rotation);
-}
-
-static void read_direction(couReader *reader, const char *key, void *target)
-{
-    couMotionCall *call = target;
-    call->has_direction = couReader_Vector(reader, key, &call->direction);
-}
-
-// Body motions give {at =, turn =}; emitters may also give a direction. What is left out stays as in the call of body{} or emitter{}.
-static void read_motion(couMotionCall *call, lua_State *lua)
-{
-    static const couExtraKey keys[] = {{"at", read_at}, {"turn", read_turn}, {"direction", read_direction}};
-    couRecord *record = call->record;
-    couReader reader = couReader_Begin(lua, "motion");
-    memcpy(reader.where, record->where, sizeof reader.where);
-    bool is_emitter = record->kind == cou_recordEmitter;
-    if (!lua_istable(lua, -1)) {
-        char got[80];
-        couDescribeValue(lua, -1, got, sizeof got);
-        couReader_Fault(&reader, NULL, "at t = %g s: expected a table {at = {x, y, z}, turn = {...}}, got %s", call->time, got);
-        return;
-    }
-    couReader_Table(&reader, -1, NULL, NULL, keys, is_emitter ? 3 : 2, call, 0, NULL);
-    if (!call->has_direction || reader.fault_count > 0) return;
-    couShapeKind kind = couShape_Kind(record->shape.shape);
-    couVec3 axis = kind == cou_shapePolygon ? (couVec3){0, 0, 1} : (couVec3){0, 1, 0};
-    axis = couRotate(record->shape.pose.rotation, axis);
-    if (call->has_turn || !(couLength(call->direction) > 0)) {
-        couReader_Fault(&reader, "direction", call->has_turn ? "give either direction or turn" : "the direction has no length");
-        return;
-    }
-    call->pose.rotation = couTurnBetween(axis, couNormalize(call->direction));
-}
-
-static int call_motion(lua_State *lua)
-{
-    couMotionCall *call = lua_touserdata(lua, 1);
-    lua_rawgeti(lua, LUA_REGISTRYINDEX, call->record->function);
-    lua_pushnumber(lua, call->time);
-    lua_call(lua, 1, 1);
-    read_motion(call, lua);
-    return 0;
-}
-
-bool couRecord_ReadMotion(couRecord *record, double time, couPose *pose)
-{
-    couMotionCall call = {.record = record, .time = time, .pose = record->pose};
-    if (!run_protected(record, call_motion, &call, true)) return false;
-    *pose = couComposePoses(call.pose, record->shape.pose);
-    return true;
-}
-
-couPose couScene_Motion(void *context, double time)
-{
-    couRecord *record = context;
-    couPose pose = couComposePoses(record->pose, record->shape.pose);
-    if (!record->scene->runtime_error[0]) couRecord_ReadMotion(record, time, &pose);
-    return pose;
 }
 
 // --- Fields ------------------------------------------------------------------------------------------------------------------
@@ -165,7 +85,7 @@ couVec3 couScene_Field(void *context, couVec3 position, couVec3 velocity, double
 {
     couFieldCall call = {.record = context,
                          .arguments = {position.x, position.y, position.z, velocity.x, velocity.y, velocity.z, time}};
-    if (!call.record->scene->runtime_error[0]) run_protected(call.record, call_field, &call, true);
+    if (!call.record->scene->runtime_error[0]) couRecord_RunProtected(call.record, call_field, &call, true);
     return call.acceleration;
 }
 
@@ -184,12 +104,12 @@ void couScene_Event(void *context, couWorld *world, double time)
 {
     (void)world, (void)time;
     couRecord *record = context;
-    if (!record->scene->runtime_error[0]) run_protected(record, call_event, record, false);
+    if (!record->scene->runtime_error[0]) couRecord_RunProtected(record, call_event, record, false);
 }
 
 // --- The world that events see -----------------------------------------------------------------------------------------------
 
-static couScene *check_world(lua_State *lua, const char *call)
+couScene *couCheckWorld(lua_State *lua, const char *call)
 {
     couScene *scene = couScene_Of(lua);
     if (!luaL_testudata(lua, 1, "world")) luaL_error(lua, "call it as world:%s(...), with a colon", call);
@@ -213,13 +133,13 @@ static couMaterialId check_material(lua_State *lua, const char *call)
 
 static int world_stop_emitters(lua_State *lua)
 {
-    couWorld_StopEmitters(check_world(lua, "stop_emitters")->world);
+    couWorld_StopEmitters(couCheckWorld(lua, "stop_emitters")->world);
     return 0;
 }
 
 static int world_emitter(lua_State *lua)
 {
-    couWorld *world = check_world(lua, "emitter")->world;
+    couWorld *world = couCheckWorld(lua, "emitter")->world;
     const char *name = luaL_checkstring(lua, 2);
     luaL_checktype(lua, 3, LUA_TBOOLEAN);
     const char *names[64];
@@ -241,7 +161,7 @@ static int world_emitter(lua_State *lua)
 
 static int world_add_springs(lua_State *lua)
 {
-    couWorld *world = check_world(lua, "add_springs")->world;
+    couWorld *world = couCheckWorld(lua, "add_springs")->world;
     couMaterialId material = check_material(lua, "add_springs");
     if (material.index1) couWorld_AddSprings(world, material);
     return 0;
@@ -249,7 +169,7 @@ static int world_add_springs(lua_State *lua)
 
 static int world_delete_springs(lua_State *lua)
 {
-    couWorld *world = check_world(lua, "delete_springs")->world;
+    couWorld *world = couCheckWorld(lua, "delete_springs")->world;
     couMaterialId material = check_material(lua, "delete_springs");
     if (material.index1) couWorld_DeleteSprings(world, material);
     return 0;
@@ -258,7 +178,7 @@ static int world_delete_springs(lua_State *lua)
 // world:set(material, key, value)
 static int world_set(lua_State *lua)
 {
-    couScene *scene = check_world(lua, "set");
+    couScene *scene = couCheckWorld(lua, "set");
     couMaterialId material = check_material(lua, "set");
     const char *key = luaL_checkstring(lua, 3);
     if (!material.index1) return 0;
@@ -280,29 +200,9 @@ static int world_set(lua_State *lua)
     return 0;
 }
 
-static int world_remove_body(lua_State *lua)
-{
-    couWorld *world = check_world(lua, "remove_body")->world;
-    const char *name = luaL_checkstring(lua, 2);
-    couBodyId body = couWorld_FindBody(world, name);
-    if (body.index1) {
-        couWorld_RemoveBody(world, body);
-        return 0;
-    }
-    const char *names[64];
-    int count = 0;
-    for (int i = 0; i < couWorld_BodyCapacity(world) && count < COU_COUNT(names); ++i) {
-        couBodyId other = couWorld_BodyAt(world, i);
-        if (other.index1) names[count++] = couWorld_Body(world, other)->name;
-    }
-    const char *nearest = couSuggest(names, count, name);
-    return luaL_error(lua, "world:remove_body: there is no body '%s'%s%s%s", name, nearest ? ": did you mean '" : "",
-                      nearest ? nearest : "", nearest ? "'?" : "");
-}
-
 static int world_pour(lua_State *lua)
 {
-    couScene *scene = check_world(lua, "pour");
+    couScene *scene = couCheckWorld(lua, "pour");
     couReader reader = couReader_Begin(lua, "pour");
     couRecord record;
     couReader_Fluid(&reader, 2, &record);
@@ -315,14 +215,14 @@ static int world_pour(lua_State *lua)
 
 static int world_particle_count(lua_State *lua)
 {
-    couScene *scene = check_world(lua, "particle_count");
+    couScene *scene = couCheckWorld(lua, "particle_count");
     lua_pushinteger(lua, (lua_Integer)couWorld_Particles(scene->world).count);
     return 1;
 }
 
 static int world_log(lua_State *lua)
 {
-    check_world(lua, "log");
+    couCheckWorld(lua, "log");
     luaL_checkany(lua, 2);
     couLog(cou_logInfo, "%.1000s", couSandbox_PushText(lua, 2));
     couSandbox_Work(lua, 100);
@@ -334,10 +234,16 @@ static const luaL_Reg world_methods[] = {{"stop_emitters", world_stop_emitters},
                                          {"add_springs", world_add_springs},
                                          {"delete_springs", world_delete_springs},
                                          {"set", world_set},
-                                         {"remove_body", world_remove_body},
                                          {"pour", world_pour},
                                          {"particle_count", world_particle_count},
-                                         {"log", world_log}};
+                                         {"log", world_log},
+                                         {"body", couWorldCall_Body},
+                                         {"push", couWorldCall_Push},
+                                         {"set_velocity", couWorldCall_SetVelocity},
+                                         {"set_free", couWorldCall_SetFree},
+                                         {"remove_body", couWorldCall_RemoveBody},
+                                         {"motor", couWorldCall_Motor},
+                                         {"remove_joint", couWorldCall_RemoveJoint}};
 
 static int world_index(lua_State *lua)
 {

@@ -12,6 +12,7 @@
 
 #define MAX_FOLDERS 5
 #define FOLDER_SIZE 1024
+#define STOCK_FOLDER "/usr/share/glmark2/models" // of Debian's package glmark2-data
 
 // The folder of the running program, without a slash at the end; "" when not known.
 static void program_folder(char *folder, size_t size)
@@ -45,6 +46,18 @@ static bool is_plain_name(const char *name)
     return length > 0 && length < 64 && !name[length];
 }
 
+// The real path of a regular file, without the ".." of folders beside the program.
+static bool take_file(const char *candidate, char *path, size_t size)
+{
+    struct stat status;
+    if (stat(candidate, &status) != 0 || !S_ISREG(status.st_mode)) return false;
+    char *real = realpath(candidate, NULL);
+    bool is_good = real && strlen(real) < size;
+    if (is_good) strcpy(path, real);
+    free(real);
+    return is_good;
+}
+
 bool couFindScene(const char *name, char *path, size_t size)
 {
     if (!is_plain_name(name)) return false;
@@ -53,20 +66,34 @@ bool couFindScene(const char *name, char *path, size_t size)
     for (int i = 0; i < count; ++i) {
         char candidate[FOLDER_SIZE + 80];
         snprintf(candidate, sizeof candidate, "%.1000s/%.64s.lua", folders[i], name);
-        struct stat status;
-        if (stat(candidate, &status) != 0 || !S_ISREG(status.st_mode)) continue;
-        // Without the ".." of folders beside the program.
-        char *real = realpath(candidate, NULL);
-        if (!real || strlen(real) >= size) {
-            free(real);
-            continue;
-        }
-        strcpy(path, real);
-        free(real);
-        return true;
+        if (take_file(candidate, path, size)) return true;
     }
     return false;
 }
+
+// --- Stock meshes ------------------------------------------------------------------------------------------------------------
+
+const couStockMesh *couStockMeshes(int *count)
+{
+    static const couStockMesh meshes[] = {
+        {"bunny", "bunny.obj", "glmark2-data"}, {"horse", "horse.3ds", "glmark2-data"}, {"cat", "cat.3ds", "glmark2-data"}};
+    *count = COU_COUNT(meshes);
+    return meshes;
+}
+
+bool couFindStockMesh(const couStockMesh *mesh, char *path, size_t size)
+{
+    char folders[MAX_FOLDERS][FOLDER_SIZE], candidate[FOLDER_SIZE + 80];
+    int count = list_folders(folders);
+    for (int i = 0; i < count; ++i) {
+        snprintf(candidate, sizeof candidate, "%.1000s/models/%.64s", folders[i], mesh->file);
+        if (take_file(candidate, path, size)) return true;
+    }
+    snprintf(candidate, sizeof candidate, "%s/%.64s", STOCK_FOLDER, mesh->file);
+    return take_file(candidate, path, size);
+}
+
+// --- The list ----------------------------------------------------------------------------------------------------------------
 
 static int compare_names(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 

@@ -24,6 +24,7 @@ typedef struct couSceneMaterial {
 
 typedef enum couRecordKind {
     cou_recordBody,
+    cou_recordJoint,
     cou_recordFluid,
     cou_recordEmitter,
     cou_recordSink,
@@ -38,17 +39,23 @@ typedef struct couRecord {
     bool has_at, has_turn, has_direction;
     bool has_stay; ///< body: fixed =
     bool is_fixed;
+    bool is_driven; ///< has a motion, by function or keyframes
     couScene *scene;
     char where[192];
     char name[COU_NAME_SIZE];
     couShapeRef shape; ///< retained
     couPose pose;      ///< from at, turn or direction
     couVec3 direction;
-    int material;        ///< index of the scene's materials, -1: none
-    int function;        ///< motion, acceleration or event: reference in Lua's registry, LUA_NOREF: none
-    double time, period; ///< events [s]
+    int material;                 ///< index of the scene's materials, -1: none
+    int function;                 ///< motion, acceleration or event: reference in Lua's registry, LUA_NOREF: none
+    const couKeyframe *keyframes; ///< motion by keyframes; owned by the Lua state
+    int keyframe_count;
+    double time, period;         ///< events [s]
+    char ends[2][COU_NAME_SIZE]; ///< joint: names of a and b, "": the world
+    couBodyId body;              ///< of a body, once it is built
     union {
         couBodyDef body;
+        couJointDef joint;
         couFluidDef fluid;
         couEmitterDef emitter;
         couSinkDef sink;
@@ -62,6 +69,18 @@ typedef struct couMethodSettings {
     uint8_t *block; ///< laid out as couMethodParams() says
     bool *is_given; ///< one a parameter
 } couMethodSettings;
+
+/// A mesh file as it was read, and a distance grid: each is made once in a scene and lives as long as it.
+typedef struct couSceneMesh {
+    char path[1024]; ///< real path
+    char how[160];   ///< scale, turn...
+    couMesh *mesh;
+} couSceneMesh;
+typedef struct couSceneGrid {
+    uint64_t mesh_hash;
+    float cell; ///< that was asked for [m]
+    couDistanceGrid *grid;
+} couSceneGrid;
 
 typedef struct couSceneInfo {
     float duration; ///< [s]
@@ -91,6 +110,12 @@ struct couScene {
     size_t record_count, record_capacity;
     couMethodSettings *settings;
     size_t setting_count, setting_capacity;
+    couSceneMesh *meshes;
+    size_t mesh_count, mesh_capacity;
+    couSceneGrid *grids;
+    size_t grid_count, grid_capacity;
+    size_t mesh_bytes;    ///< of meshes and grids together
+    float forced_spacing; ///< --set spacing, known before the script runs; NaN: none [m]
     uint64_t hash;
     int store; ///< reference of world.store
     int world_object;
@@ -137,6 +162,10 @@ bool couReader_Text(couReader *reader, const char *key, char *text, size_t size)
 bool couReader_Turn(couReader *reader, const char *key, couQuat *rotation);
 /// The table at `index`, or a fault and false.
 bool couReader_IsTable(couReader *reader, int index);
+/// A fault when the table at `index` lacks the key.
+void couReader_Need(couReader *reader, int index, const char *key, const char *example);
+/// Names for files and --set: letters, digits, '-' and '_'; otherwise false and a fault.
+bool couReader_CheckName(couReader *reader, const char *key, const char *name);
 /// "the text 'abc'", "a table"... of the value at `index`.
 void couDescribeValue(lua_State *lua, int index, char *text, size_t size);
 /// Raises an error when the scene is no longer loading.
@@ -150,7 +179,9 @@ couQuat couTurnBetween(couVec3 from, couVec3 to); ///< unit vectors; opposite on
 // --- Parts of the script's language ------------------------------------------------------------------------------------------
 
 void couScene_OpenShapes(lua_State *lua);  ///< shapes.c
-void couScene_OpenThings(lua_State *lua);  ///< things.c: scene, material, body, fluid...
+void couScene_OpenMeshes(lua_State *lua);  ///< meshes.c
+void couScene_OpenWords(lua_State *lua);   ///< words.c: scene, material, camera
+void couScene_OpenThings(lua_State *lua);  ///< things.c: body, fluid...
 void couScene_OpenWorld(lua_State *lua);   ///< callbacks.c
 void couScene_OpenRequire(lua_State *lua); ///< require.c
 
@@ -158,9 +189,20 @@ void couScene_OpenRequire(lua_State *lua); ///< require.c
 bool couReader_Shape(couReader *reader, const char *key, couShapeRef *shape);
 /// Reads a fluid{} or pour{} table at `index`. The shape is not retained.
 void couReader_Fluid(couReader *reader, int index, couRecord *record);
+/// Pushes an object for a shape; it stands for a faulty one until its shape is set (shapes.c).
+couShapeRef *couPushShape(lua_State *lua);
+void couShapeRef_SetCost(lua_State *lua, couShapeRef *ref, size_t cost); ///< once
 /// The material on top of the stack, an object or a name: its index, -1 after a fault (also for one that had a fault itself).
 int couReader_Material(couReader *reader, const char *key, bool *is_faulty);
+/// The turn of a record that sends its jet (along the disk's +y or the polygon's +z) in a direction.
+couQuat couJetTurn(const couShapeRef *shape, couVec3 direction);
+/// Reads `motion` of the table at `index`, a function or keyframes, into the record (motion.c). After the shape has been read.
+void couReader_Motion(couReader *reader, int index, couRecord *record);
 const couParamTable *couSceneInfoParams(void);
+#define COU_MAX_JOINT_PARAMS 16
+/// couJointParams() as scenes have them, angles in degrees; the table points to `rows`.
+couParamTable couSceneJointParams(couParam rows[COU_MAX_JOINT_PARAMS]);
+const couParamTable *couSceneMeshParams(void);
 /// The settings of a method, with its defaults when new. NULL without memory.
 couMethodSettings *couScene_Settings(couScene *scene, const char *method);
 
@@ -173,13 +215,38 @@ bool couScene_Build(couScene *scene, couFaults *faults);
 /// Checks a fluid's size and place and fills it; false after faults.
 bool couScene_AddFluid(couScene *scene, const couRecord *record, couFaults *faults);
 
-/// Where a record's thing is at a time, by its motion. False after a Lua error or a bad result, which is reported (callbacks.c).
+/// Runs a C function in protected mode with `context` as its argument; its faults and errors end up where they belong (callbacks.c).
+bool couRecord_RunProtected(couRecord *record, lua_CFunction function, void *context, bool is_pure);
+/// Where a record's thing is at a time, by its motion. False after a Lua error or a bad result, which is reported (motion.c).
 bool couRecord_ReadMotion(couRecord *record, double time, couPose *pose);
 couMotionFcn couScene_Motion;
 couFieldFcn couScene_Field;
 couEventFcn couScene_Event;
 
+/// The scene of a method world:call(...); raises an error outside of events.
+couScene *couCheckWorld(lua_State *lua, const char *call);
+/// Methods of the world on bodies and joints (world_bodies.c).
+int couWorldCall_Body(lua_State *lua);
+int couWorldCall_Push(lua_State *lua);
+int couWorldCall_SetVelocity(lua_State *lua);
+int couWorldCall_SetFree(lua_State *lua);
+int couWorldCall_RemoveBody(lua_State *lua);
+int couWorldCall_Motor(lua_State *lua);
+int couWorldCall_RemoveJoint(lua_State *lua);
+
+/// A mesh that scenes name without a file: in a folder `models` of the gallery, or from a package of the system (gallery.c).
+typedef struct couStockMesh {
+    const char *name, *file;
+    const char *package; ///< Debian's, that has it
+} couStockMesh;
+const couStockMesh *couStockMeshes(int *count);
+bool couFindStockMesh(const couStockMesh *mesh, char *path, size_t size);
+
+/// The real path of a file inside the folder, also behind links; NULL otherwise. The caller frees (require.c).
+char *couResolveInside(const char *folder, const char *relative);
 /// Reads a regular file of at most COU_SCRIPT_BYTES; NULL and a message otherwise. The caller frees.
 char *couReadScript(const char *path, size_t *size, char *message, size_t message_size);
+/// Lets go of meshes and grids (meshes.c).
+void couScene_ReleaseMeshes(couScene *scene);
 /// Adds bytes to the scene's content hash.
 void couScene_AddToHash(couScene *scene, const void *bytes, size_t size);

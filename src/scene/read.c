@@ -82,6 +82,22 @@ bool couReader_IsTable(couReader *reader, int index)
     return false;
 }
 
+void couReader_Need(couReader *reader, int index, const char *key, const char *example)
+{
+    lua_pushstring(reader->lua, key);
+    lua_rawget(reader->lua, index);
+    if (lua_isnil(reader->lua, -1)) couReader_Fault(reader, key, "is missing: give for example %s = %s", key, example);
+    lua_pop(reader->lua, 1);
+}
+
+bool couReader_CheckName(couReader *reader, const char *key, const char *name)
+{
+    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
+    if (length > 0 && !name[length]) return true;
+    couReader_Fault(reader, key, "'%s' is not a good name: use letters, digits, '-' and '_'", name);
+    return false;
+}
+
 // Numbers 1 to 3 of the table on top of the stack; -1 when it holds anything else.
 static int read_numbers(lua_State *lua, double values[3])
 {
@@ -315,8 +331,10 @@ bool couReader_Turn(couReader *reader, const char *key, couQuat *rotation)
     }
     couTurn turn = {{0, 0, 1}, 0};
     bool is_given[COU_COUNT(turn_params)] = {false};
+    char path[60];
+    snprintf(path, sizeof path, "%s.%s", reader->call, key);
     couReader inner = *reader;
-    inner.call = key;
+    inner.call = path;
     couReader_Table(&inner, -1, &turn_table, &turn, NULL, 0, NULL, 0, is_given);
     bool is_good = inner.fault_count == reader->fault_count;
     reader->fault_count = inner.fault_count;

@@ -51,8 +51,7 @@ static bool module_path(const char *name, char *path, size_t size)
     return true;
 }
 
-// The real path of a file that is inside the folder; NULL otherwise. The caller frees.
-static char *resolve_inside(const char *folder, const char *relative)
+char *couResolveInside(const char *folder, const char *relative)
 {
     char path[2200];
     snprintf(path, sizeof path, "%s/%s", folder, relative);
@@ -68,7 +67,7 @@ static char *resolve_inside(const char *folder, const char *relative)
 // Compiles the file and pushes its function, or leaves the message in `message`.
 static bool load_module(couScene *scene, const char *name, const char *relative, char *message, size_t size)
 {
-    char *real = resolve_inside(scene->folder, relative);
+    char *real = couResolveInside(scene->folder, relative);
     if (!real) {
         snprintf(message, size, "require '%.60s': there is no file %.80s inside the scene's folder", name, relative);
         return false;

@@ -127,6 +127,18 @@ void couSandbox_Work(lua_State *lua, int64_t amount)
     raise_if_stopped(lua);
 }
 
+void couSandbox_PauseClock(couSandbox *sandbox)
+{
+    sandbox->pause_wall = couSeconds();
+    sandbox->pause_cpu = cpu_seconds();
+}
+
+void couSandbox_ResumeClock(couSandbox *sandbox)
+{
+    sandbox->wall_start += couSeconds() - sandbox->pause_wall;
+    sandbox->cpu_start += cpu_seconds() - sandbox->pause_cpu; // NaN stays
+}
+
 // When it says no, Lua collects all garbage and asks once more: only the second no in a row is final. Shrinking never fails.
 static void *allocate(void *context, void *block, size_t old_size, size_t new_size)
 {

@@ -37,10 +37,11 @@ typedef struct couSandbox {
     bool has_refused; ///< the allocator said no once; Lua collects garbage and asks again
     couLimits limits; ///< of the running call
     int64_t instructions_left;
-    double wall_start; ///< [s]
-    double cpu_start;  ///< [s]; NaN until first needed
-    couStop stop;      ///< why the running call must end
-    bool is_pure;      ///< the running call must be a pure function: no random numbers
+    double wall_start;            ///< [s]
+    double cpu_start;             ///< [s]; NaN until first needed
+    double pause_wall, pause_cpu; ///< when the clock was paused [s]
+    couStop stop;                 ///< why the running call must end
+    bool is_pure;                 ///< the running call must be a pure function: no random numbers
     uint64_t random[4];
     couChunk *chunks;
     int chunk_count;
@@ -59,6 +60,9 @@ bool couSandbox_Compile(couSandbox *sandbox, const char *name, const char *path,
 bool couSandbox_Call(couSandbox *sandbox, int argument_count, int result_count, couLimits limits);
 /// For C functions: counts `amount` units of work, each about an instruction, and raises an error when the limits are reached.
 void couSandbox_Work(lua_State *lua, int64_t amount);
+/// For C functions: the time from pause to resume is not the script's (reading files, building grids); bound it by couSandbox_Work().
+void couSandbox_PauseClock(couSandbox *sandbox);
+void couSandbox_ResumeClock(couSandbox *sandbox);
 /// "path:line" of the innermost running Lua function; "" when there is none.
 void couSandbox_Where(lua_State *lua, char where[192]);
 

@@ -72,6 +72,8 @@ static bool find_folder(couScene *scene)
 static int open_language(lua_State *lua)
 {
     couScene_OpenShapes(lua);
+    couScene_OpenMeshes(lua);
+    couScene_OpenWords(lua);
     couScene_OpenThings(lua);
     couScene_OpenWorld(lua);
     couScene_OpenRequire(lua);
@@ -110,6 +112,13 @@ static void seed_from_override(couScene *scene, const couSceneOptions *options)
     scene->is_seed_fixed = true;
 }
 
+// Meshes take their cells from the spacing while the script runs.
+static void take_forced_spacing(couScene *scene, const couSceneOptions *options)
+{
+    const char *spacing = couFindOverride(options, "spacing");
+    scene->forced_spacing = spacing ? strtof(spacing, NULL) : NAN;
+}
+
 static void hash_options(couScene *scene, const couSceneOptions *options)
 {
     for (int i = 0; options && i < options->override_count; ++i) {
@@ -131,6 +140,7 @@ static bool load(couScene *scene, const couSceneOptions *options, couFaults *fau
     }
     couScene_AddToHash(scene, text, size);
     seed_from_override(scene, options);
+    take_forced_spacing(scene, options);
     bool has_run = run_script(scene, text, size, faults);
     free(text);
     if (!has_run) return false;
@@ -182,6 +192,7 @@ void couCloseScene(couScene *scene)
         free(scene->settings[i].block);
         free(scene->settings[i].is_given);
     }
+    couScene_ReleaseMeshes(scene);
     couFree(NULL, scene->records);
     couFree(NULL, scene->settings);
     couFree(NULL, scene->materials);

@@ -73,7 +73,7 @@ static const couShapeWord words[] = {
 // --- Shape objects -----------------------------------------------------------------------------------------------------------
 
 // Makes the object first: it owns what is put into it from then on, also when Lua runs out of memory.
-static couShapeRef *push_shape(lua_State *lua)
+couShapeRef *couPushShape(lua_State *lua)
 {
     couShapeRef *ref = lua_newuserdatauv(lua, sizeof *ref, 0);
     *ref = (couShapeRef){NULL, COU_POSE_IDENTITY, 0};
@@ -92,7 +92,7 @@ static int collect_shape(lua_State *lua)
 }
 
 // Shapes live outside of Lua's memory; counting them there lets its limit hold for them too.
-static void set_cost(lua_State *lua, couShapeRef *ref, size_t cost)
+void couShapeRef_SetCost(lua_State *lua, couShapeRef *ref, size_t cost)
 {
     ref->cost = cost;
     couSandbox_Of(lua)->bytes += cost;
@@ -140,11 +140,11 @@ static const couShapeRef *check_self(lua_State *lua, const char *call)
 
 static void push_moved(lua_State *lua, const couShapeRef *self, couPose pose)
 {
-    couShapeRef *moved = push_shape(lua);
+    couShapeRef *moved = couPushShape(lua);
     if (!self->shape) return;
     moved->shape = couShape_Retain(self->shape);
     moved->pose = couComposePoses(pose, self->pose);
-    set_cost(lua, moved, self->cost);
+    couShapeRef_SetCost(lua, moved, self->cost);
 }
 
 static int shape_at(lua_State *lua)
@@ -352,12 +352,12 @@ static int construct(lua_State *lua)
         .kind = word->kind, .axis = {0, 1, 0}, .height = word->kind == cou_shapePolygon ? 1.0f : 0.0f, .pose = COU_POSE_IDENTITY};
     couShapeParts *parts = push_parts(lua);
     if (couReader_IsTable(&reader, 1)) read_shape(&reader, word, &def, parts);
-    couShapeRef *ref = push_shape(lua);
+    couShapeRef *ref = couPushShape(lua);
     if (reader.fault_count == 0 && !parts->is_bad) {
         couFaults faults = {0};
         ref->shape = couCreateShape(&def, &faults);
         ref->pose = parts->pose;
-        if (ref->shape) set_cost(lua, ref, 512 + 64 * (size_t)(parts->point_count + parts->child_count) + parts->cost);
+        if (ref->shape) couShapeRef_SetCost(lua, ref, 512 + 64 * (size_t)(parts->point_count + parts->child_count) + parts->cost);
         couReader_Adopt(&reader, &faults, word->table.name);
     }
     return 1;

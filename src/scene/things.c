@@ -1,8 +1,8 @@
-// The words that make a scene: scene{}, material(), body{}, fluid{}, emitter{}, sink{}, field{}, at(), every(), camera{}.
+// The things of a scene: body{}, joint{}, fluid{}, emitter{}, sink{}, field{}, at(), every().
 //
 // Each call is checked and kept as a record with its line; the world is built when the script has ended (build.c), so the order of
-// calls in the file does not matter. A call with a fault keeps a record marked as bad, or gives back an object that stands for the
-// faulty one, so that the script goes on and shows its other faults.
+// calls in the file does not matter. A call with a fault keeps a record marked as bad, so that the script goes on and shows its other
+// faults.
 #include "scene/internal.h"
 
 #include "base/base.h"
@@ -10,367 +10,6 @@
 #include <lauxlib.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#define MATERIAL_TYPE "material"
-#define MAX_MATERIALS 250
-
-// --- scene{} -----------------------------------------------------------------------------------------------------------------
-
-static const couParam info_params[] = {
-    {.name = "duration",
-     .unit = "s",
-     .help = "simulated time of a run",
-     .type = cou_paramFloat,
-     .offset = offsetof(couSceneInfo, duration),
-     .initial = {5},
-     .min = 0,
-     .max = 1e6,
-     .is_min_open = true},
-    {.name = "fps",
-     .unit = "1/s",
-     .help = "frames per simulated second",
-     .type = cou_paramFloat,
-     .offset = offsetof(couSceneInfo, fps),
-     .initial = {30},
-     .min = 0,
-     .max = 1e5,
-     .is_min_open = true},
-};
-static const couParamTable info_table = {"scene", info_params, COU_COUNT(info_params)};
-
-const couParamTable *couSceneInfoParams(void) { return &info_table; }
-
-static size_t param_size(const couParam *param)
-{
-    switch (param->type) {
-    case cou_paramBool: return sizeof(bool);
-    case cou_paramVec3: return sizeof(couVec3);
-    case cou_paramName: return COU_NAME_SIZE;
-    default: return 4;
-    }
-}
-
-couMethodSettings *couScene_Settings(couScene *scene, const char *method)
-{
-    for (size_t i = 0; i < scene->setting_count; ++i) {
-        if (strcmp(scene->settings[i].method, method) == 0) return &scene->settings[i];
-    }
-    const couParamTable *params = couMethodParams(method);
-    size_t size = 16;
-    for (int i = 0; i < params->count; ++i) size = COU_MAX(size, params->params[i].offset + param_size(&params->params[i]));
-    if (!couReserve(NULL, (void **)&scene->settings, &scene->setting_capacity, scene->setting_count + 1,
-                    sizeof *scene->settings)) {
-        return NULL;
-    }
-    couMethodSettings *settings = &scene->settings[scene->setting_count];
-    *settings = (couMethodSettings){.block = calloc(1, size), .is_given = calloc((size_t)params->count + 1, sizeof(bool))};
-    if (!settings->block || !settings->is_given) {
-        free(settings->block);
-        free(settings->is_given);
-        return NULL;
-    }
-    snprintf(settings->method, sizeof settings->method, "%s", method);
-    couParams_SetDefaults(params, settings->block);
-    ++scene->setting_count;
-    return settings;
-}
-
-static void read_title(couReader *reader, const char *key, void *target)
-{
-    (void)target;
-    couReader_Text(reader, key, reader->scene->title, sizeof reader->scene->title);
-}
-
-static void read_note(couReader *reader, const char *key, void *target)
-{
-    (void)target;
-    couReader_Text(reader, key, reader->scene->note, sizeof reader->scene->note);
-}
-
-static void read_method(couReader *reader, const char *key, void *target)
-{
-    (void)target;
-    char name[COU_NAME_SIZE];
-    if (!couReader_Text(reader, key, name, sizeof name)) return;
-    if (couMethodParams(name)) {
-        memcpy(reader->scene->world_def.method, name, sizeof name);
-        return;
-    }
-    int count = 0;
-    const char *const *names = couMethodNames();
-    while (names[count]) ++count;
-    const char *nearest = couSuggest(names, count, name);
-    couReader_Fault(reader, key, "unknown method '%s'%s%s%s", name, nearest ? ": did you mean '" : "", nearest ? nearest : "",
-                    nearest ? "'?" : "");
-}
-
-static void read_info(couReader *reader, const char *key, void *target)
-{
-    (void)target;
-    couReader_Param(reader, couParams_Find(&info_table, key), &reader->scene->info);
-}
-
-static void read_settings(couReader *reader, const char *key, void *target)
-{
-    (void)target;
-    if (!lua_istable(reader->lua, -1)) {
-        couReader_Fault(reader, key, "expected a table with parameters of the method %s", key);
-        return;
-    }
-    couMethodSettings *settings = couScene_Settings(reader->scene, key);
-    if (!settings) luaL_error(reader->lua, "out of memory");
-    couReader inner = *reader;
-    inner.call = settings->method;
-    couReader_Table(&inner, -1, couMethodParams(key), settings->block, NULL, 0, NULL, 0, settings->is_given);
-    reader->fault_count = inner.fault_count;
-}
-
-// The key is there, but its value was refused: checks of the scene's size would only add faults that are none.
-static bool has_bad_value(lua_State *lua, const char *key, const bool *is_given)
-{
-    const couParamTable *params = couWorldParams();
-    const couParam *param = couParams_Find(params, key);
-    lua_pushstring(lua, key);
-    lua_rawget(lua, 1);
-    bool is_there = !lua_isnil(lua, -1);
-    lua_pop(lua, 1);
-    return is_there && param && !is_given[param - params->params];
-}
-
-static int scene_call(lua_State *lua)
-{
-    couCheckLoading(lua, "scene{}");
-    couScene *scene = couScene_Of(lua);
-    couReader reader = couReader_Begin(lua, "scene");
-    if (scene->scene_where[0]) {
-        couReader_Fault(&reader, NULL, "a second scene{}; the first is at %.150s", scene->scene_where);
-        return 0;
-    }
-    memcpy(scene->scene_where, reader.where, sizeof reader.where);
-    if (!couReader_IsTable(&reader, 1)) return 0;
-
-    couExtraKey keys[24] = {
-        {"title", read_title}, {"note", read_note}, {"method", read_method}, {"duration", read_info}, {"fps", read_info}};
-    int count = 5;
-    for (const char *const *name = couMethodNames(); *name && count < COU_COUNT(keys); ++name) {
-        keys[count++] = (couExtraKey){*name, read_settings};
-    }
-    bool is_given[64] = {false};
-    couReader_Table(&reader, 1, couWorldParams(), &scene->world_def, keys, count, NULL, 0, is_given);
-    scene->has_bad_size = has_bad_value(lua, "spacing", is_given) || has_bad_value(lua, "dimension", is_given) ||
-                          has_bad_value(lua, "max_particles", is_given);
-    if (!scene->is_seed_fixed) couSandbox_SeedRandom(&scene->sandbox, (uint64_t)scene->world_def.seed);
-    return 0;
-}
-
-// --- material() --------------------------------------------------------------------------------------------------------------
-
-static const couMaterialDef *find_library_material(const char *name)
-{
-    int count;
-    const couLibraryMaterial *library = couMaterialLibrary(&count);
-    for (int i = 0; i < count; ++i) {
-        if (strcmp(library[i].def.name, name) == 0) return &library[i].def;
-    }
-    return NULL;
-}
-
-// A material of the scene first, then of the library.
-static const couMaterialDef *find_material(const couScene *scene, const char *name)
-{
-    for (size_t i = 0; i < scene->material_count; ++i) {
-        if (strcmp(scene->materials[i].def.name, name) == 0) return &scene->materials[i].def;
-    }
-    return find_library_material(name);
-}
-
-static void unknown_material(couReader *reader, const char *key, const char *name)
-{
-    const couScene *scene = reader->scene;
-    const char *names[MAX_MATERIALS + 64];
-    int count, library_count;
-    const couLibraryMaterial *library = couMaterialLibrary(&library_count);
-    for (count = 0; count < library_count && count < 64; ++count) names[count] = library[count].def.name;
-    for (size_t i = 0; i < scene->material_count && count < COU_COUNT(names); ++i) names[count++] = scene->materials[i].def.name;
-    const char *nearest = couSuggest(names, count, name);
-    if (nearest) {
-        couReader_Fault(reader, key, "unknown material '%.40s': did you mean '%s'?", name, nearest);
-    } else {
-        couReader_Fault(reader, key,
-                        "unknown material '%.40s': not in the library; derive your own with material(\"%.20s\", "
-                        "{base = \"water\", ...})",
-                        name, name);
-    }
-}
-
-static bool is_name_free(const couScene *scene, const char *name)
-{
-    for (size_t i = 0; i < scene->material_count; ++i) {
-        if (strcmp(scene->materials[i].def.name, name) == 0) return false;
-    }
-    return true;
-}
-
-// The index of a material like `wanted`: an equal one of that name, or a new one, with a number behind its name where needed.
-static int add_material(couReader *reader, const couSceneMaterial *wanted)
-{
-    couScene *scene = reader->scene;
-    for (size_t i = 0; i < scene->material_count; ++i) {
-        const couSceneMaterial *other = &scene->materials[i];
-        couMaterialDef def = wanted->def;
-        memcpy(def.name, other->def.name, sizeof def.name);
-        if (strcmp(other->asked, wanted->asked) == 0 && memcmp(&def, &other->def, sizeof def) == 0) return (int)i;
-    }
-    if (scene->material_count >= MAX_MATERIALS) {
-        couReader_Fault(reader, NULL, "more than %d different materials in one scene", MAX_MATERIALS);
-        return -1;
-    }
-    if (!couReserve(NULL, (void **)&scene->materials, &scene->material_capacity, scene->material_count + 1,
-                    sizeof *scene->materials)) {
-        luaL_error(reader->lua, "out of memory");
-    }
-    couSceneMaterial *material = &scene->materials[scene->material_count];
-    *material = *wanted;
-    snprintf(material->def.name, sizeof material->def.name, "%s", wanted->asked);
-    for (int number = 2; !is_name_free(scene, material->def.name); ++number) {
-        snprintf(material->def.name, sizeof material->def.name, "%.26s-%u", wanted->asked, (unsigned char)number);
-    }
-    return (int)scene->material_count++;
-}
-
-static void push_material(lua_State *lua, int index)
-{
-    int *object = lua_newuserdatauv(lua, sizeof *object, 0);
-    *object = index;
-    luaL_setmetatable(lua, MATERIAL_TYPE);
-}
-
-static void read_base(couReader *reader, const char *key, void *target)
-{
-    (void)reader, (void)key, (void)target; // read before the others, by take_base()
-}
-
-// The base of a new material: what it starts from.
-static bool take_base(couReader *reader, const char *name, couMaterialDef *def)
-{
-    lua_State *lua = reader->lua;
-    char base[COU_NAME_SIZE];
-    memcpy(base, name, sizeof base);
-    const char *key = "name";
-    if (lua_istable(lua, 2)) {
-        lua_pushliteral(lua, "base");
-        lua_rawget(lua, 2);
-        bool is_good = true;
-        if (!lua_isnil(lua, -1)) {
-            key = "base";
-            is_good = couReader_Text(reader, key, base, sizeof base);
-        }
-        lua_pop(lua, 1);
-        if (!is_good) return false;
-    }
-    // material("honey", {...}) means the library's honey, also after the scene has made a changed one.
-    const couMaterialDef *found = find_library_material(base);
-    if (!found) found = find_material(reader->scene, base);
-    if (found) {
-        *def = *found;
-        return true;
-    }
-    unknown_material(reader, key, base);
-    return false;
-}
-
-// The parameters that a script may change: all but the name.
-static void read_changes(couReader *reader, couMaterialDef *def)
-{
-    static const couExtraKey keys[] = {{"base", read_base}};
-    const couParamTable *params = couMaterialParams();
-    if (!lua_istable(reader->lua, 2)) {
-        char got[80];
-        couDescribeValue(reader->lua, 2, got, sizeof got);
-        couReader_Fault(reader, NULL, "expected a table of changes, got %s", got);
-        return;
-    }
-    lua_pushliteral(reader->lua, "name");
-    lua_rawget(reader->lua, 2);
-    bool has_name = !lua_isnil(reader->lua, -1);
-    lua_pop(reader->lua, 1);
-    if (has_name) {
-        couReader_Fault(reader, "name", "the name is the first argument: material(\"name\", {...})");
-        return;
-    }
-    couReader_Table(reader, 2, params, def, keys, COU_COUNT(keys), NULL, 0, NULL);
-}
-
-// A name for files and --set: letters, digits, '-' and '_'.
-static bool check_name(couReader *reader, const char *key, const char *name)
-{
-    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-");
-    if (length > 0 && !name[length]) return true;
-    couReader_Fault(reader, key, "'%s' is not a good name: use letters, digits, '-' and '_'", name);
-    return false;
-}
-
-static int material_call(lua_State *lua)
-{
-    couCheckLoading(lua, "material()");
-    couReader reader = couReader_Begin(lua, "material");
-    couSceneMaterial wanted;
-    memset(&wanted, 0, sizeof wanted); // compared bytewise
-    memcpy(wanted.where, reader.where, sizeof wanted.where);
-    wanted.def = couDefaultMaterialDef();
-    lua_settop(lua, 2);
-    lua_pushvalue(lua, 1);
-    bool has_name = couReader_Text(&reader, "name", wanted.asked, sizeof wanted.asked);
-    lua_pop(lua, 1);
-    if (has_name && check_name(&reader, "name", wanted.asked)) {
-        bool has_base = take_base(&reader, wanted.asked, &wanted.def);
-        if (!lua_isnil(lua, 2)) read_changes(&reader, &wanted.def);
-        if (!has_base && reader.fault_count == 0) couReader_Fault(&reader, NULL, "has no base");
-    }
-    int index = -1;
-    if (reader.fault_count == 0) index = add_material(&reader, &wanted);
-    push_material(lua, index);
-    return 1;
-}
-
-int couReader_Material(couReader *reader, const char *key, bool *is_faulty)
-{
-    lua_State *lua = reader->lua;
-    const int *object = luaL_testudata(lua, -1, MATERIAL_TYPE);
-    *is_faulty = true;
-    if (object) {
-        *is_faulty = *object < 0;
-        return *object;
-    }
-    if (lua_type(lua, -1) != LUA_TSTRING) {
-        char got[80];
-        couDescribeValue(lua, -1, got, sizeof got);
-        couReader_Fault(reader, key, "expected a material or its name, got %s", got);
-        return -1;
-    }
-    couSceneMaterial wanted;
-    memset(&wanted, 0, sizeof wanted);
-    memcpy(wanted.where, reader->where, sizeof wanted.where);
-    if (!couReader_Text(reader, key, wanted.asked, sizeof wanted.asked)) return -1;
-    for (size_t i = 0; i < reader->scene->material_count; ++i) {
-        if (strcmp(reader->scene->materials[i].def.name, wanted.asked) != 0) continue;
-        *is_faulty = false;
-        return (int)i;
-    }
-    const couMaterialDef *def = find_library_material(wanted.asked);
-    if (!def) {
-        unknown_material(reader, key, wanted.asked);
-        return -1;
-    }
-    if (!reader->scene->is_loading) {
-        couReader_Fault(reader, key, "the material '%s' must be made with material() while the scene loads", wanted.asked);
-        return -1;
-    }
-    wanted.def = *def;
-    int index = add_material(reader, &wanted);
-    *is_faulty = index < 0;
-    return index;
-}
 
 // --- Things that stand somewhere ---------------------------------------------------------------------------------------------
 
@@ -412,7 +51,7 @@ static void read_record_direction(couReader *reader, const char *key, void *targ
 static void read_record_name(couReader *reader, const char *key, void *target)
 {
     couRecord *record = target;
-    if (couReader_Text(reader, key, record->name, sizeof record->name)) check_name(reader, key, record->name);
+    if (couReader_Text(reader, key, record->name, sizeof record->name)) couReader_CheckName(reader, key, record->name);
 }
 
 static void read_record_function(couReader *reader, const char *key, void *target)
@@ -427,6 +66,9 @@ static void read_record_function(couReader *reader, const char *key, void *targe
     lua_pushvalue(reader->lua, -1);
     record->function = luaL_ref(reader->lua, LUA_REGISTRYINDEX);
 }
+
+// Read after the others, by couReader_Motion(): a direction needs the shape.
+static void leave_to_later(couReader *reader, const char *key, void *target) { (void)reader, (void)key, (void)target; }
 
 static void read_record_fixed(couReader *reader, const char *key, void *target)
 {
@@ -448,14 +90,6 @@ static couRecord begin_record(const couReader *reader, couRecordKind kind)
     return record;
 }
 
-static void need(couReader *reader, int index, const char *key, const char *example)
-{
-    lua_pushstring(reader->lua, key);
-    lua_rawget(reader->lua, index);
-    if (lua_isnil(reader->lua, -1)) couReader_Fault(reader, key, "is missing: give for example %s = %s", key, example);
-    lua_pop(reader->lua, 1);
-}
-
 static void keep_record(couReader *reader, const couRecord *record)
 {
     couScene *scene = reader->scene;
@@ -471,28 +105,132 @@ static void keep_record(couReader *reader, const couRecord *record)
     scene->records[scene->record_count++] = kept;
 }
 
+// --- body{} ------------------------------------------------------------------------------------------------------------------
+
+// Free bodies have a density or a mass, or say fixed = false. What only they have is a fault with all others.
+static void check_freedom(couReader *reader, couRecord *record, const bool *is_given)
+{
+    static const char *const free_keys[] = {"density", "mass", "velocity", "spin"};
+    const couParamTable *params = couBodyParams();
+    bool has[COU_COUNT(free_keys)];
+    for (int i = 0; i < COU_COUNT(free_keys); ++i) has[i] = is_given[couParams_Find(params, free_keys[i]) - params->params];
+    bool is_fixed = record->has_stay && record->is_fixed;
+    if (is_fixed && record->is_driven) couReader_Fault(reader, "fixed", "true, but there is also a motion");
+    if (record->has_stay && !record->is_fixed && record->is_driven) {
+        couReader_Fault(reader, "fixed", "false makes the body free, but there is also a motion");
+    }
+    record->def.body.is_dynamic = !record->is_driven && !is_fixed && (has[0] || has[1] || record->has_stay);
+    if (has[0] && has[1]) couReader_Fault(reader, "density", "give either density or mass");
+    for (int i = 0; i < COU_COUNT(free_keys); ++i) {
+        if (!has[i] || record->def.body.is_dynamic) continue;
+        couReader_Fault(reader, free_keys[i], "goes with a free body only, but %s",
+                        record->is_driven ? "there is a motion"
+                        : is_fixed        ? "fixed is true"
+                                          : "this one is fixed: give its density or mass, or fixed = false");
+    }
+}
+
 static int body_call(lua_State *lua)
 {
-    static const couExtraKey keys[] = {{"shape", read_record_shape},     {"at", read_record_at},
-                                       {"turn", read_record_turn},       {"name", read_record_name},
-                                       {"motion", read_record_function}, {"fixed", read_record_fixed}};
+    static const couExtraKey keys[] = {{"shape", read_record_shape}, {"at", read_record_at},     {"turn", read_record_turn},
+                                       {"name", read_record_name},   {"motion", leave_to_later}, {"fixed", read_record_fixed}};
     couCheckLoading(lua, "body{}");
     couReader reader = couReader_Begin(lua, "body");
     couRecord record = begin_record(&reader, cou_recordBody);
     record.def.body = couDefaultBodyDef();
     if (couReader_IsTable(&reader, 1)) {
-        couReader_Table(&reader, 1, couBodyParams(), &record.def.body, keys, COU_COUNT(keys), &record, 0, NULL);
-        need(&reader, 1, "shape", "sphere { radius = 0.1 }");
-        bool has_motion = record.function != LUA_NOREF;
-        if (record.has_stay && record.is_fixed && has_motion)
-            couReader_Fault(&reader, "fixed", "true, but there is also a motion");
-        if (record.has_stay && !record.is_fixed && !has_motion) {
-            couReader_Fault(&reader, "fixed", "false, but there is no motion: bodies that move freely are not available yet");
-        }
+        bool is_given[32] = {false};
+        couReader_Table(&reader, 1, couBodyParams(), &record.def.body, keys, COU_COUNT(keys), &record, 0, is_given);
+        couReader_Need(&reader, 1, "shape", "sphere { radius = 0.1 }");
+        couReader_Motion(&reader, 1, &record);
+        if (reader.fault_count == 0) check_freedom(&reader, &record, is_given);
     }
     keep_record(&reader, &record);
     return 0;
 }
+
+// --- joint{} -----------------------------------------------------------------------------------------------------------------
+
+// Names of the two bodies; they are looked up when all bodies are there.
+static void read_record_end(couReader *reader, const char *key, void *target)
+{
+    couRecord *record = target;
+    char *name = record->ends[key[0] - 'a'];
+    if (couReader_Text(reader, key, name, COU_NAME_SIZE)) couReader_CheckName(reader, key, name);
+}
+
+couParamTable couSceneJointParams(couParam rows[COU_MAX_JOINT_PARAMS])
+{
+    const couParamTable *params = couJointParams();
+    int count = COU_MIN(params->count, COU_MAX_JOINT_PARAMS);
+    for (int i = 0; i < count; ++i) {
+        rows[i] = params->params[i];
+        bool is_limit = strcmp(rows[i].name, "lower") == 0 || strcmp(rows[i].name, "upper") == 0;
+        if (is_limit) rows[i].unit = "degrees, m";
+    }
+    return (couParamTable){params->name, rows, count};
+}
+
+static bool is_key_given(couReader *reader, const char *key)
+{
+    lua_pushstring(reader->lua, key);
+    lua_rawget(reader->lua, 1);
+    bool is_given = !lua_isnil(reader->lua, -1);
+    lua_pop(reader->lua, 1);
+    return is_given;
+}
+
+// Keys that the kind of joint would not read.
+static void check_joint_keys(couReader *reader, const couJointDef *def)
+{
+    static const char *const keys[] = {"lower", "upper", "motor_speed", "motor_force", "axis"};
+    static const char *const kinds[] = {"ball joint", "hinge", "slider", "fixed joint", "motor"};
+    bool is_moving = def->kind == cou_jointHinge || def->kind == cou_jointSlider, is_motor = def->kind == cou_jointMotor;
+    for (int i = 0; i < COU_COUNT(keys); ++i) {
+        bool is_used = is_moving || (is_motor && i >= 2);
+        if (is_used || !is_key_given(reader, keys[i])) continue;
+        couReader_Fault(reader, keys[i], "a %s has none", kinds[def->kind]);
+    }
+    if (is_moving && !(couLength(def->axis) > 0)) couReader_Fault(reader, "axis", "it has no length");
+}
+
+// Limits: degrees of a hinge, which the world has in radians; lower below upper, NaN where free.
+static void convert_limits(couReader *reader, couJointDef *def)
+{
+    static const char *const names[] = {"lower", "upper"};
+    const float most = 177.0f; // the world's 3.1 rad
+    float *limits[] = {&def->lower, &def->upper};
+    if (def->lower > def->upper) {
+        couReader_Fault(reader, "lower", "%g is above upper, %g", def->lower, def->upper);
+        return;
+    }
+    for (int i = 0; i < 2 && def->kind == cou_jointHinge; ++i) {
+        float degrees = *limits[i];
+        if (fabsf(degrees) > most)
+            couReader_Fault(reader, names[i], "%g degrees: must be between -%g and %g", degrees, most, most);
+        *limits[i] = degrees * (float)(COU_PI / 180.0);
+    }
+}
+
+static int joint_call(lua_State *lua)
+{
+    static const couExtraKey keys[] = {{"a", read_record_end}, {"b", read_record_end}, {"name", read_record_name}};
+    couCheckLoading(lua, "joint{}");
+    couReader reader = couReader_Begin(lua, "joint");
+    couRecord record = begin_record(&reader, cou_recordJoint);
+    record.def.joint = couDefaultJointDef();
+    if (couReader_IsTable(&reader, 1)) {
+        couReader_Table(&reader, 1, couJointParams(), &record.def.joint, keys, COU_COUNT(keys), &record, 0, NULL);
+        couReader_Need(&reader, 1, "kind", "\"hinge\"");
+        couReader_Need(&reader, 1, "a", "\"wheel\"");
+        if (reader.fault_count == 0) check_joint_keys(&reader, &record.def.joint);
+        if (reader.fault_count == 0) convert_limits(&reader, &record.def.joint);
+    }
+    keep_record(&reader, &record);
+    return 0;
+}
+
+// --- fluid{}, emitter{}, sink{}, field{} ---------------------------------------------------------------------------------------
 
 void couReader_Fluid(couReader *reader, int index, couRecord *record)
 {
@@ -502,8 +240,8 @@ void couReader_Fluid(couReader *reader, int index, couRecord *record)
     record->def.fluid = couDefaultFluidDef();
     if (couReader_IsTable(reader, index)) {
         couReader_Table(reader, index, couFluidParams(), &record->def.fluid, keys, COU_COUNT(keys), record, 0, NULL);
-        need(reader, index, "shape", "box { size = {0.2, 0.2, 0.2} }");
-        need(reader, index, "material", "\"water\"");
+        couReader_Need(reader, index, "shape", "box { size = {0.2, 0.2, 0.2} }");
+        couReader_Need(reader, index, "material", "\"water\"");
     }
 }
 
@@ -517,7 +255,6 @@ static int fluid_call(lua_State *lua)
     return 0;
 }
 
-// A jet leaves along the disk's +y or the polygon's +z; `direction` turns that axis.
 static void turn_to_direction(couReader *reader, couRecord *record)
 {
     if (!record->has_direction || reader->fault_count > 0 || !record->shape.shape) return;
@@ -527,9 +264,7 @@ static void turn_to_direction(couReader *reader, couRecord *record)
     } else if (kind != cou_shapeDisk && kind != cou_shapePolygon) {
         couReader_Fault(reader, "direction", "only a disk or a polygon has one; other shapes are filled once");
     } else {
-        couVec3 axis = kind == cou_shapeDisk ? (couVec3){0, 1, 0} : (couVec3){0, 0, 1};
-        axis = couRotate(record->shape.pose.rotation, axis);
-        record->pose.rotation = couTurnBetween(axis, couNormalize(record->direction));
+        record->pose.rotation = couJetTurn(&record->shape, record->direction);
     }
 }
 
@@ -537,7 +272,7 @@ static int emitter_call(lua_State *lua)
 {
     static const couExtraKey keys[] = {{"shape", read_record_shape},        {"at", read_record_at},
                                        {"turn", read_record_turn},          {"material", read_record_material},
-                                       {"name", read_record_name},          {"motion", read_record_function},
+                                       {"name", read_record_name},          {"motion", leave_to_later},
                                        {"direction", read_record_direction}};
     couCheckLoading(lua, "emitter{}");
     couReader reader = couReader_Begin(lua, "emitter");
@@ -545,8 +280,9 @@ static int emitter_call(lua_State *lua)
     record.def.emitter = couDefaultEmitterDef();
     if (couReader_IsTable(&reader, 1)) {
         couReader_Table(&reader, 1, couEmitterParams(), &record.def.emitter, keys, COU_COUNT(keys), &record, 0, NULL);
-        need(&reader, 1, "shape", "disk { radius = 0.02 }");
-        need(&reader, 1, "material", "\"water\"");
+        couReader_Need(&reader, 1, "shape", "disk { radius = 0.02 }");
+        couReader_Need(&reader, 1, "material", "\"water\"");
+        couReader_Motion(&reader, 1, &record);
         turn_to_direction(&reader, &record);
         if (!(record.def.emitter.stop > record.def.emitter.start)) {
             couReader_Fault(&reader, "stop", "%g s is not after start, %g s", record.def.emitter.stop, record.def.emitter.start);
@@ -565,7 +301,7 @@ static int sink_call(lua_State *lua)
     record.def.sink = couDefaultSinkDef();
     if (couReader_IsTable(&reader, 1)) {
         couReader_Table(&reader, 1, couSinkParams(), &record.def.sink, keys, COU_COUNT(keys), &record, 0, NULL);
-        need(&reader, 1, "shape", "box { size = {1, 1, 1} }");
+        couReader_Need(&reader, 1, "shape", "box { size = {1, 1, 1} }");
     }
     keep_record(&reader, &record);
     return 0;
@@ -596,7 +332,7 @@ static int field_call(lua_State *lua)
     return 0;
 }
 
-// --- Events and camera -------------------------------------------------------------------------------------------------------
+// --- at(), every() ------------------------------------------------------------------------------------------------------------
 
 static void add_event(lua_State *lua, const char *call, bool is_repeated)
 {
@@ -630,51 +366,11 @@ static int every_call(lua_State *lua)
     return 0;
 }
 
-static const couParam camera_params[] = {
-    {.name = "from", .unit = "m", .type = cou_paramVec3, .offset = offsetof(couCamera, from), .min = -1e9, .max = 1e9},
-    {.name = "to", .unit = "m", .type = cou_paramVec3, .offset = offsetof(couCamera, to), .min = -1e9, .max = 1e9},
-    {.name = "fov",
-     .unit = "degrees",
-     .type = cou_paramFloat,
-     .offset = offsetof(couCamera, fov),
-     .initial = {40},
-     .min = 1,
-     .max = 170},
-};
-static const couParamTable camera_table = {"camera", camera_params, COU_COUNT(camera_params)};
-
-static int camera_call(lua_State *lua)
-{
-    couCheckLoading(lua, "camera{}");
-    couScene *scene = couScene_Of(lua);
-    couReader reader = couReader_Begin(lua, "camera");
-    if (scene->camera_where[0]) {
-        couReader_Fault(&reader, NULL, "a second camera{}; the first is at %.150s", scene->camera_where);
-        return 0;
-    }
-    memcpy(scene->camera_where, reader.where, sizeof reader.where);
-    if (!couReader_IsTable(&reader, 1)) return 0;
-    couCamera camera = {.fov = 40, .is_set = true};
-    bool is_given[COU_COUNT(camera_params)] = {false};
-    couReader_Table(&reader, 1, &camera_table, &camera, NULL, 0, NULL, 0, is_given);
-    need(&reader, 1, "from", "{1, 1, 1}");
-    need(&reader, 1, "to", "{0, 0, 0}");
-    bool is_point = couLength(couSub(camera.from, camera.to)) == 0.0f;
-    if (is_given[0] && is_given[1] && is_point) couReader_Fault(&reader, "to", "is the same place as from");
-    if (reader.fault_count == 0) scene->camera = camera;
-    return 0;
-}
-
 void couScene_OpenThings(lua_State *lua)
 {
-    static const luaL_Reg calls[] = {
-        {"scene", scene_call},     {"material", material_call}, {"body", body_call},   {"fluid", fluid_call},
-        {"emitter", emitter_call}, {"sink", sink_call},         {"field", field_call}, {"at", at_call},
-        {"every", every_call},     {"camera", camera_call},     {NULL, NULL}};
-    luaL_newmetatable(lua, MATERIAL_TYPE);
-    lua_pushboolean(lua, 0);
-    lua_setfield(lua, -2, "__metatable");
-    lua_pop(lua, 1);
+    static const luaL_Reg calls[] = {{"body", body_call},       {"joint", joint_call}, {"fluid", fluid_call},
+                                     {"emitter", emitter_call}, {"sink", sink_call},   {"field", field_call},
+                                     {"at", at_call},           {"every", every_call}, {NULL, NULL}};
     for (const luaL_Reg *call = calls; call->name; ++call) {
         lua_pushcfunction(lua, call->func);
         lua_setglobal(lua, call->name);
