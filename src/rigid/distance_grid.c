@@ -97,24 +97,25 @@ static inline Place locate(const couDistanceGrid *grid, couVec3 point)
     couVec3 g = couScale(grid->inv_cell, couSub(point, grid->origin));
     couVec3 q = {clamped(g.x, grid->last.x), clamped(g.y, grid->last.y), clamped(g.z, grid->last.z)};
     // On the upper border the last cell counts.
-    int32_t x = (int32_t)clamped(q.x, grid->last.x - 1.0f), y = (int32_t)clamped(q.y, grid->last.y - 1.0f),
-            z = (int32_t)clamped(q.z, grid->last.z - 1.0f);
+    uint32_t x = (uint32_t)(int32_t)COU_MIN(q.x, grid->last.x - 1.0f), y = (uint32_t)(int32_t)COU_MIN(q.y, grid->last.y - 1.0f),
+             z = (uint32_t)(int32_t)COU_MIN(q.z, grid->last.z - 1.0f);
     size_t nx = (size_t)grid->count[0], ny = (size_t)grid->count[1];
-    size_t cx = (size_t)(x / cou_blockCells), cy = (size_t)(y / cou_blockCells), cz = (size_t)(z / cou_blockCells);
+    size_t cx = x / cou_blockCells, cy = y / cou_blockCells, cz = z / cou_blockCells;
     int32_t block = grid->block_index[cx + nx * (cy + ny * cz)];
     Place place = {.beyond = couScale(grid->cell, couSub(g, q))};
     if (block >= 0) {
-        size_t corner = (size_t)(x % cou_blockCells) + cou_blockSide * (size_t)(y % cou_blockCells) +
-                        cou_blockSide * cou_blockSide * (size_t)(z % cou_blockCells);
+        uint32_t corner = x % cou_blockCells + cou_blockSide * (y % cou_blockCells) +
+                          cou_blockSide * cou_blockSide * (z % cou_blockCells);
         place.samples = grid->blocks + (size_t)block * cou_blockSamples + corner;
         place.stride_y = cou_blockSide, place.stride_z = cou_blockSide * cou_blockSide;
-        place.u = q.x - (float)x, place.v = q.y - (float)y, place.w = q.z - (float)z;
+        place.u = q.x - (float)(int32_t)x, place.v = q.y - (float)(int32_t)y, place.w = q.z - (float)(int32_t)z;
         place.per_cell = grid->inv_cell;
     } else {
         const float inv_side = 1.0f / cou_blockCells;
         place.samples = grid->coarse + cx + (nx + 1) * (cy + (ny + 1) * cz);
         place.stride_y = nx + 1, place.stride_z = (nx + 1) * (ny + 1);
-        place.u = q.x * inv_side - (float)cx, place.v = q.y * inv_side - (float)cy, place.w = q.z * inv_side - (float)cz;
+        place.u = q.x * inv_side - (float)(int32_t)cx, place.v = q.y * inv_side - (float)(int32_t)cy,
+        place.w = q.z * inv_side - (float)(int32_t)cz;
         place.per_cell = grid->inv_cell * inv_side;
     }
     return place;
