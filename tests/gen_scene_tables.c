@@ -124,11 +124,13 @@ typedef struct Table {
     bool is_used;
 } Table;
 
-static int list_tables(Table *tables, int capacity)
+static int list_tables(Table *tables, int capacity, const couParamTable *joint)
 {
     const Table fixed[] = {{.name = "scene", .params = couWorldParams(), .more = couSceneInfoParams()},
                            {.name = "material", .params = couMaterialParams()},
                            {.name = "body", .params = couBodyParams()},
+                           {.name = "joint", .params = joint},
+                           {.name = "mesh", .params = couSceneMeshParams()},
                            {.name = "fluid", .params = couFluidParams()},
                            {.name = "emitter", .params = couEmitterParams()},
                            {.name = "sink", .params = couSinkParams()},
@@ -231,7 +233,9 @@ int main(int argc, char **argv)
         return 2;
     }
     Table tables[64];
-    int count = list_tables(tables, COU_COUNT(tables));
+    couParam joint_rows[COU_MAX_JOINT_PARAMS];
+    couParamTable joint = couSceneJointParams(joint_rows);
+    int count = list_tables(tables, COU_COUNT(tables), &joint);
     bool is_good = true;
     for (int i = first; i < argc; ++i) is_good = do_page(argv[i], tables, count, is_check) && is_good;
     for (int i = 0; i < count && is_good; ++i) {

@@ -1,109 +1,18 @@
 // Scenes: the sandbox holds, every kind of bad scene gives its fault with line and key, good ones become worlds.
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include "base/base.h"
-#include "scene/scene.h"
+#include "scene_test.h"
 
 #include <lua5.4/lauxlib.h>
 #include <lua5.4/lualib.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
-
-static char folder[256];
 
 // --- Help --------------------------------------------------------------------------------------------------------------------
-
-static void write_bytes(const char *name, const char *bytes, size_t size)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    fclose(file);
-}
-
-static void write_file(const char *name, const char *text) { write_bytes(name, text, strlen(text)); }
-
-static couScene *load_with(const char *text, const couSceneOptions *options, couFaults *faults)
-{
-    write_file("scene.lua", text);
-    char path[512];
-    snprintf(path, sizeof path, "%s/scene.lua", folder);
-    return couLoadScene(path, options, faults);
-}
-
-static void print_faults(const couFaults *faults)
-{
-    for (int i = 0; i < faults->count; ++i) {
-        print_message("  %s | %s | %s\n", faults->items[i].where, faults->items[i].key, faults->items[i].message);
-    }
-}
-
-// Loads a scene that must be good.
-static couScene *load_good(const char *text)
-{
-    couFaults faults = {0};
-    couScene *scene = load_with(text, NULL, &faults);
-    if (!scene) {
-        print_message("in: %s\n", text);
-        print_faults(&faults);
-    }
-    assert_non_null(scene);
-    assert_int_equal(faults.count, 0);
-    return scene;
-}
 
 static double cpu_seconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/// A bad scene and the one fault that it must give.
-typedef struct Bad {
-    const char *text;
-    int line; // 0: only the file is named
-    const char *key, *message;
-} Bad;
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t a = strlen(text), b = strlen(end);
-    return a >= b && strcmp(text + a - b, end) == 0;
-}
-
-static bool is_like(const couFault *fault, const Bad *bad)
-{
-    char end[64];
-    if (bad->line > 0)
-        snprintf(end, sizeof end, "/scene.lua:%d", bad->line);
-    else
-        snprintf(end, sizeof end, "/scene.lua");
-    return ends_with(fault->where, end) && strcmp(fault->key, bad->key) == 0 && strstr(fault->message, bad->message);
-}
-
-static void check_bad(const Bad *bad)
-{
-    couFaults faults = {0};
-    couScene *scene = load_with(bad->text, NULL, &faults);
-    bool is_good = !scene && faults.count == 1 && is_like(&faults.items[0], bad);
-    if (!is_good) {
-        print_message("in: %s\nexpected line %d | %s | ...%s...; got %s\n", bad->text, bad->line, bad->key, bad->message,
-                      scene ? "a scene" : "");
-        print_faults(&faults);
-    }
-    assert_true(is_good);
-    couFaults_Clear(&faults);
 }
 
 // Runs a script; the script itself asserts.
@@ -113,9 +22,6 @@ static void check_script(const char *text)
     snprintf(full, sizeof full, "scene {}\n%s", text);
     couCloseScene(load_good(full));
 }
-
-#define HEAD "scene { spacing = 0.05 }\n"
-#define FLUID "fluid { material = \"water\", shape = box { size = {0.3, 0.3, 0.3} } }\n"
 
 // --- Good scenes -------------------------------------------------------------------------------------------------------------
 
@@ -159,12 +65,6 @@ static void test_whole_language(void **state)
     assert_true(couWorld_Material(world, couWorld_MaterialAt(world, 2))->density == 900);
     assert_null(couScene_RuntimeError(scene));
     couCloseScene(scene);
-}
-
-static void assert_near(couVec3 v, float x, float y, float z)
-{
-    if (couLength(couSub(v, (couVec3){x, y, z})) < 1e-5f) return;
-    fail_msg("expected %g %g %g, got %g %g %g", x, y, z, v.x, v.y, v.z);
 }
 
 static void test_poses(void **state)
@@ -273,12 +173,11 @@ static const Bad bad_scenes[] = {
     {HEAD "\nfluid {\n  material = 'water',\n  shape = sphere { radius = 0.5 },\n  velocty = {0,0,0} }", 3, "fluid.velocty",
      "did you mean 'velocity'?"},
     {HEAD "body { shape = sphere { radius = 1 }, friction = 2 }", 2, "body.friction", "2"},
-    {HEAD "body { shape = sphere { radius = 1 }, motion = 5 }", 2, "body.motion", "expected a function"},
+    {HEAD "body { shape = sphere { radius = 1 }, motion = 5 }", 2, "body.motion", "expected a function of time"},
     {HEAD "body { shape = sphere { radius = 1 }, motion = function(t) return 5 end }", 2, "motion", "expected a table"},
     {HEAD "body { shape = sphere { radius = 1 }, motion = function(t) return { at = {0/0, 0, 0} } end }", 2, "motion.at",
      "component 1"},
     {HEAD "body { shape = sphere { radius = 1 }, motion = function(t)\n return t.x end }", 3, "", "attempt to index a number"},
-    {HEAD "body { shape = sphere { radius = 1 }, fixed = false }", 2, "body.fixed", "no motion"},
     {HEAD "body { shape = sphere { radius = 1 }, fixed = 1 }", 2, "body.fixed", "true or false"},
     {HEAD "body { name = 'a', shape = sphere { radius = 1 } }\nbody { name = 'a', shape = sphere { radius = 1 } }", 3,
      "body.name", "'a'"},
@@ -906,18 +805,6 @@ static void test_events(void **state)
     couCloseScene(scene);
 }
 
-static void check_runtime_error(const char *text, const char *end_of_place, const char *message)
-{
-    couScene *scene = load_good(text);
-    for (int i = 0; i < 3 && !couScene_RuntimeError(scene); ++i) couWorld_Advance(couScene_World(scene), 0.02);
-    const char *error = couScene_RuntimeError(scene);
-    if (!error || !strstr(error, end_of_place) || !strstr(error, message)) {
-        fail_msg("in: %s\nexpected %s ... %s, got %s", text, end_of_place, message, error ? error : "no error");
-    }
-    couWorld_Advance(couScene_World(scene), 0.02); // callbacks are quiet from then on
-    couCloseScene(scene);
-}
-
 static void test_runtime_errors(void **state)
 {
     (void)state;
@@ -1060,21 +947,6 @@ static void test_library(void **state)
         snprintf(text, sizeof text, HEAD "fluid { material = '%s', shape = box { size = {0.2, 0.2, 0.2} } }", material->def.name);
         couCloseScene(load_good(text));
     }
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/coulis-scene-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    char command[300];
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    return system(command);
 }
 
 // An argument chooses tests: test_scene 'test_store*'.

@@ -114,8 +114,8 @@ struct couScene {
     size_t mesh_count, mesh_capacity;
     couSceneGrid *grids;
     size_t grid_count, grid_capacity;
-    size_t mesh_bytes;    ///< of meshes and grids together
-    float forced_spacing; ///< --set spacing, known before the script runs; NaN: none [m]
+    size_t mesh_bytes, max_mesh_bytes; ///< of meshes and grids together
+    float forced_spacing;              ///< --set spacing, known before the script runs; NaN: none [m]
     uint64_t hash;
     int store; ///< reference of world.store
     int world_object;

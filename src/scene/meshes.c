@@ -13,9 +13,13 @@
 #include "io/mesh_file.h"
 #else
 typedef int couMeshCenter;
-typedef struct couMeshPlacement { float scale, size; couQuat turn; couMeshCenter center; } couMeshPlacement;
+typedef struct couMeshPlacement {
+    float scale, size;
+    couQuat turn;
+    couMeshCenter center;
+} couMeshPlacement;
 couMeshPlacement couDefaultMeshPlacement(void);
-couMesh *couReadMesh(const char*, const couMeshPlacement*, couFaults*);
+couMesh *couReadMesh(const char *, const couMeshPlacement *, couFaults *);
 void couPlaceVertices(couVec3 *v, size_t n, const couMeshPlacement *p);
 couDistanceGrid *couCachedDistanceGrid(couMesh *mesh, float cell, size_t max_bytes, int threads, couFaults *faults);
 #endif
@@ -24,7 +28,9 @@ couDistanceGrid *couCachedDistanceGrid(couMesh *mesh, float cell, size_t max_byt
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MAX_MESH_BYTES ((size_t)512 << 20) // of all meshes and grids of a scene
+#define MAX_MESH_BYTES ((size_t)512 << 20) // of all meshes and grids of a scene, unless its loader says otherwise
+#define LEAST_ROOM ((size_t)1 << 20)       // for one more grid: its cell would become too coarse
+#define LOOKUP_WORK 1000                   // finding a file's path, in instructions of the script
 #define MAX_GRID_BYTES ((size_t)256 << 20) // of one grid
 #define MAX_VERTICES 100000                // of a mesh in the script
 #define MAX_TRIANGLES 200000
@@ -199,6 +205,13 @@ static size_t mesh_bytes(const couMesh *mesh)
     return couMesh_VertexCount(mesh) * sizeof(couVec3) + couMesh_TriangleCount(mesh) * 3 * sizeof(uint32_t);
 }
 
+// What further meshes may take [bytes].
+static size_t mesh_room(const couScene *scene)
+{
+    size_t most = scene->max_mesh_bytes > 0 ? scene->max_mesh_bytes : MAX_MESH_BYTES;
+    return most > scene->mesh_bytes ? most - scene->mesh_bytes : 0;
+}
+
 static int scene_threads(const couScene *scene) { return scene->world_def.threads; }
 
 // Closes holes where that was asked for and says what is odd. Takes the mesh and gives one to be released.
@@ -242,7 +255,9 @@ static couMesh *load_file(couReader *reader, const couMeshCall *call, const char
     }
     couFaults faults = {0};
     couMeshPlacement placement = placement_of(call);
+    couSandbox_PauseClock(&scene->sandbox);
     couMesh *mesh = couReadMesh(path, &placement, &faults);
+    couSandbox_ResumeClock(&scene->sandbox);
     adopt(reader, &faults, call->stock[0] ? "stock" : "file", name);
     wanted.mesh = finish_mesh(reader, call, name, mesh);
     if (!wanted.mesh) return NULL;
@@ -274,18 +289,15 @@ static couDistanceGrid *make_grid(couReader *reader, const couMeshCall *call, co
         const couSceneGrid *other = &scene->grids[i];
         if (other->mesh_hash == wanted.mesh_hash && other->cell == wanted.cell) return other->grid;
     }
-    if (scene->mesh_bytes + ((size_t)1 << 20) > MAX_MESH_BYTES) {
-        couReader_Fault(reader, NULL, "the meshes of this scene take more than %d MB: use fewer or give them a larger cell",
-                        (int)(MAX_MESH_BYTES >> 20));
-        return NULL;
-    }
     if (!couReserve(NULL, (void **)&scene->grids, &scene->grid_capacity, scene->grid_count + 1, sizeof *scene->grids)) {
         couReader_Fault(reader, NULL, "out of memory");
         return NULL;
     }
     couFaults faults = {0};
-    size_t room = COU_MIN(MAX_GRID_BYTES, MAX_MESH_BYTES - scene->mesh_bytes);
+    size_t room = COU_MIN(MAX_GRID_BYTES, mesh_room(scene));
+    couSandbox_PauseClock(&scene->sandbox);
     wanted.grid = couCachedDistanceGrid(mesh, wanted.cell, room, scene_threads(scene), &faults);
+    couSandbox_ResumeClock(&scene->sandbox);
     adopt(reader, &faults, NULL, name);
     if (!wanted.grid) return NULL;
     scene->grids[scene->grid_count++] = wanted;
@@ -298,7 +310,7 @@ static couDistanceGrid *make_grid(couReader *reader, const couMeshCall *call, co
 static int64_t make_shape(couReader *reader, const couMeshCall *call, couMesh *mesh, const char *name, couShapeRef *ref)
 {
     if (!mesh) return 0;
-    int64_t work = 100;
+    int64_t work = LOOKUP_WORK;
     couDistanceGrid *grid = make_grid(reader, call, mesh, name, &work);
     couMesh_Release(mesh);
     if (!grid) return work;
@@ -403,8 +415,6 @@ static void check_call(couReader *reader, const couMeshCall *call)
 // What takes its time; raises no error. Takes the mesh of the lists, if there is one. Returns the work that this was.
 static int64_t run_call(couReader *reader, const couMeshCall *call, couMesh *mesh, couShapeRef *ref)
 {
-    couSandbox *sandbox = &reader->scene->sandbox;
-    couSandbox_PauseClock(sandbox);
     const char *name = call->file[0] ? call->file : call->stock[0] ? call->stock : "of the script";
     if (call->file[0]) {
         mesh = mesh_from_file(reader, call);
@@ -413,9 +423,7 @@ static int64_t run_call(couReader *reader, const couMeshCall *call, couMesh *mes
     } else {
         mesh = finish_mesh(reader, call, name, mesh);
     }
-    int64_t work = make_shape(reader, call, mesh, name, ref);
-    couSandbox_ResumeClock(sandbox);
-    return work;
+    return make_shape(reader, call, mesh, name, ref);
 }
 
 static int mesh_call(lua_State *lua)
@@ -434,6 +442,10 @@ static int mesh_call(lua_State *lua)
     }
     if (!lua_istable(lua, 1) || reader.fault_count > 0) return 1;
     couShapeRef_SetCost(lua, ref, 512);
+    if (mesh_room(reader.scene) < LEAST_ROOM) {
+        luaL_error(lua, "the meshes of this scene take more than %d MB: use fewer or give them a larger cell",
+                   (int)((reader.scene->mesh_bytes + LEAST_ROOM) >> 20));
+    }
     couMesh *mesh = call.has_list ? mesh_from_lists(&reader, &call) : NULL;
     int64_t work = run_call(&reader, &call, mesh, ref);
     couSandbox_Work(lua, work);

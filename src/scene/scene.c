@@ -163,6 +163,7 @@ couScene *couLoadScene(const char *path_or_name, const couSceneOptions *options,
     couFaults own = {0};
     scene->faults = &own;
     scene->is_loading = true;
+    scene->max_mesh_bytes = options ? options->max_mesh_bytes : 0;
     scene->world_def = couDefaultWorldDef();
     couParams_SetDefaults(couSceneInfoParams(), &scene->info);
     scene->camera = (couCamera){.fov = 40};

@@ -22,6 +22,7 @@ typedef struct couSceneOptions {
     int threads;        ///< 0: as the scene says
     const couOverride *overrides;
     int override_count;
+    size_t max_mesh_bytes; ///< of all meshes and distance grids of the scene; 0: 512 MiB
 } couSceneOptions;
 
 /// Loads a scene from a path or a gallery name. NULL, with every fault (file, line, key, value, range) added, if anything is wrong.
