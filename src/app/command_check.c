@@ -70,22 +70,37 @@ static double measure_bytes(couScene *scene, couFaults *faults)
         couFaults_Add(faults, couScene_Path(scene), NULL,
                       "the first step already fails at particle %u: %lld not finite, %lld lost", report.first_bad_id,
                       (long long)report.nan_count, (long long)report.lost_count);
+    if (report.bad_body1 > 0)
+        couFaults_Add(faults, couScene_Path(scene), NULL, "the first step already fails: the body '%s' is not finite",
+                      couWorld_Body(world, couWorld_BodyAt(world, report.bad_body1 - 1))->name);
+    if (report.contact_count > 0)
+        printf("contacts        bodies touch at %lld points in the first step\n", (long long)report.contact_count);
     if (report.trapped_count > 0) couWarn("%lld particles start inside a body", (long long)report.trapped_count);
     // A handful of particles says little: fixed tables would count as theirs.
     return count < 5000 ? BYTES_PER_PARTICLE : (double)couWorld_PeakBytes(world) / (double)count;
 }
 
-static int count_bodies(const couWorld *world, int *moving)
+// What there is of each kind, and what moves freely weighs.
+static void report_bodies(const couWorld *world)
 {
-    int count = 0;
-    *moving = 0;
+    int fixed = 0, driven = 0, free = 0, joints = 0;
+    double mass = 0.0;
     for (int i = 0; i < couWorld_BodyCapacity(world); i++) {
         couBodyId id = couWorld_BodyAt(world, i);
         if (!id.index1) continue;
-        count++;
-        if (couWorld_Body(world, id)->motion) ++*moving;
+        const couBodyDef *body = couWorld_Body(world, id);
+        if (body->is_dynamic)
+            free++, mass += (double)couWorld_BodyMass(world, id);
+        else if (body->motion)
+            driven++;
+        else
+            fixed++;
     }
-    return count;
+    for (int i = 0; i < couWorld_JointCapacity(world); i++) joints += couWorld_JointAt(world, i).index1 != 0;
+    printf("bodies          %d: %d fixed, %d driven, %d free", fixed + driven + free, fixed, driven, free);
+    if (free > 0) printf(" (%.4g kg%s)", mass, couWorld_Def(world)->dimension == 2 ? "/m" : "");
+    if (joints > 0) printf("; %d joint%s", joints, joints == 1 ? "" : "s");
+    printf("; %d emitters, %d materials\n", couWorld_EmitterCount(world), couWorld_MaterialCount(world));
 }
 
 static void report_overlaps(const couWorld *world)
@@ -110,13 +125,11 @@ static void report_scene(couScene *scene, couFaults *faults)
     double seconds = couScene_Duration(scene), fps = couScene_Fps(scene), step = couWorld_SuggestStep(world);
     double particles = expected_particles(world, seconds);
     char a[32], b[32];
-    int moving, bodies = count_bodies(world, &moving);
     printf("%s: %s\n", couScene_Path(scene), couScene_Title(scene));
     if (couScene_Note(scene)[0]) printf("%s\n", couScene_Note(scene));
     printf("particles       %s at the start, at most %s in %g s\n", couFormatCount(a, sizeof a, couWorld_Particles(world).count),
            couFormatCount(b, sizeof b, (uint64_t)particles), seconds);
-    printf("bodies          %d, %d of them moving; %d emitters, %d materials\n", bodies, moving, couWorld_EmitterCount(world),
-           couWorld_MaterialCount(world));
+    report_bodies(world);
     printf("method          %s in %dD, spacing %g m, support radius %g m\n", def->method, def->dimension, def->spacing,
            couWorld_SupportRadius(world));
     printf("suggested step  %.3g s: %.0f substeps per frame at %g frames per second\n", step,
