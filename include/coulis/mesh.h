@@ -27,16 +27,16 @@ uint64_t couMesh_Hash(const couMesh *mesh);             ///< of vertices and tri
 
 /// What is odd about a mesh. Vertices at the same place count as one.
 typedef struct couMeshReport {
-    size_t part_count;          ///< pieces that share no vertex
-    size_t degenerate_count;    ///< triangles without area
-    size_t doubled_count;       ///< triangles that are there twice or more, either way round
-    size_t open_edge_count;     ///< edges with one triangle
-    size_t hole_count;          ///< loops of open edges
-    size_t crowded_edge_count;  ///< edges with more than two triangles: not a manifold
-    size_t flipped_edge_count;  ///< edges whose two triangles face opposite ways
-    size_t crossing_count;      ///< pairs of triangles that cross each other
-    bool is_closed;             ///< no open edge
-    bool is_oriented;           ///< closed, and its triangles agree on what is outside
+    size_t part_count;         ///< pieces that share no vertex
+    size_t degenerate_count;   ///< triangles without area
+    size_t doubled_count;      ///< triangles that are there twice or more, either way round
+    size_t open_edge_count;    ///< edges with one triangle
+    size_t hole_count;         ///< loops of open edges
+    size_t crowded_edge_count; ///< edges with more than two triangles: not a manifold
+    size_t flipped_edge_count; ///< edges whose two triangles face opposite ways
+    size_t crossing_count;     ///< pairs of triangles that cross each other
+    bool is_closed;            ///< no open edge
+    bool is_oriented;          ///< closed, and its triangles agree on what is outside
 } couMeshReport;
 
 couMeshReport couMesh_Inspect(const couMesh *mesh, int threads);

@@ -134,17 +134,17 @@ typedef struct couBodyDef {
     bool is_dynamic;          ///< moved by gravity, fluid, contacts and joints; default false
     couMotionFcn *motion;     ///< NULL: fixed or dynamic; otherwise driven by this function
     void *motion_context;
-    float density;            ///< of a dynamic body [kg/m^3], > 0, default 1000
-    float mass;               ///< [kg] ([kg/m] in 2D), > 0; auto: density * volume
-    couVec3 velocity;         ///< of a dynamic body's centre of mass at the start [m/s]
-    couVec3 spin;             ///< angular velocity at the start [rad/s]
-    float contact_friction;   ///< Coulomb's coefficient against other bodies, >= 0, default 0.5; a pair has the geometric mean
-    float restitution;        ///< bounce against other bodies, 0 to 1, default 0; a pair has the larger
-    float friction;       ///< share of the sliding velocity lost per 1/30 s of contact, 0 (slip) to 1 (no slip), default 0
-    float stickiness;     ///< k_stick of [Clavet 2005, eq. 12] [1/s^2], >= 0, default 0
-    float stick_distance; ///< d_stick [m]; auto: h/2
-    couVec3 color;        ///< linear RGB, for pictures
-    float opacity;        ///< 0 (not drawn) to 1, for pictures
+    float density;          ///< of a dynamic body [kg/m^3], > 0, default 1000
+    float mass;             ///< [kg] ([kg/m] in 2D), > 0; auto: density * volume
+    couVec3 velocity;       ///< of a dynamic body's centre of mass at the start [m/s]
+    couVec3 spin;           ///< angular velocity at the start [rad/s]
+    float contact_friction; ///< Coulomb's coefficient against other bodies, >= 0, default 0.5; a pair has the geometric mean
+    float restitution;      ///< bounce against other bodies, 0 to 1, default 0; a pair has the larger
+    float friction;         ///< share of the sliding velocity lost per 1/30 s of contact, 0 (slip) to 1 (no slip), default 0
+    float stickiness;       ///< k_stick of [Clavet 2005, eq. 12] [1/s^2], >= 0, default 0
+    float stick_distance;   ///< d_stick [m]; auto: h/2
+    couVec3 color;          ///< linear RGB, for pictures
+    float opacity;          ///< 0 (not drawn) to 1, for pictures
 } couBodyDef;
 
 couBodyDef couDefaultBodyDef(void);
@@ -212,8 +212,8 @@ const couParamTable *couJointParams(void);
 couJointId couWorld_AddJoint(couWorld *world, const couJointDef *def, couFaults *faults);
 void couWorld_RemoveJoint(couWorld *world, couJointId joint);
 bool couWorld_HasJoint(const couWorld *world, couJointId joint);
-int couWorld_JointCapacity(const couWorld *world);              ///< joints ever added
-couJointId couWorld_JointAt(const couWorld *world, int index);  ///< null handle where removed
+int couWorld_JointCapacity(const couWorld *world);             ///< joints ever added
+couJointId couWorld_JointAt(const couWorld *world, int index); ///< null handle where removed
 couJointId couWorld_FindJoint(const couWorld *world, const char *name);
 const couJointDef *couWorld_Joint(const couWorld *world, couJointId joint);
 /// Angle [rad] of a hinge, offset [m] of a slider, 0 for others.
@@ -384,7 +384,7 @@ typedef struct couMeasurement {
     float max_speed;  ///< [m/s]
 } couMeasurement;
 
-couMeasurement couWorld_Measure(const couWorld *world); ///< of the fluid
+couMeasurement couWorld_Measure(const couWorld *world);       ///< of the fluid
 couMeasurement couWorld_MeasureBodies(const couWorld *world); ///< of the dynamic bodies, with what they turn
 
 /// Bytes now and at most held by this world's arrays, neighbour lists, scratch and arenas.

@@ -53,6 +53,7 @@ typedef struct couStep {
     void (*accelerate)(struct couStep *step);    ///< gravity and fields change velocities
     bool (*find_contacts)(struct couStep *step); ///< fills fluid->contacts from the predicted positions
     void (*separate)(struct couStep *step);      ///< drops neighbour pairs that a solid separates
+    void (*couple)(struct couStep *step);        ///< moves free bodies, with what the fluid does to them
     void (*collide)(struct couStep *step);       ///< positions out of the solids, along their paths
     bool has_failed;                             ///< out of memory, NaN or lost particles: the rest of the step is skipped
 } couStep;
@@ -87,4 +88,5 @@ const couMethod *couFindMethod(const char *name);
 void couPhase_Sort(couStep *step);      ///< reads position, id; reorders all columns
 void couPhase_Neighbors(couStep *step); ///< reads position, contacts; writes neighbour lists
 void couPhase_Contacts(couStep *step);  ///< reads position; writes contacts
+void couPhase_Bodies(couStep *step);    ///< reads previous, position, contacts; moves bodies
 void couPhase_Collide(couStep *step);   ///< reads previous, position; writes both

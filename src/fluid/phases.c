@@ -33,4 +33,6 @@ void couPhase_Contacts(couStep *step)
     if (!step->find_contacts(step)) step->has_failed = true;
 }
 
+void couPhase_Bodies(couStep *step) { step->couple(step); }
+
 void couPhase_Collide(couStep *step) { step->collide(step); }

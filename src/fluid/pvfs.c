@@ -382,11 +382,17 @@ static void phase_viscosity(couStep *step)
 }
 
 static const couPhaseEntry phases[] = {
-    {cou_phaseForces, phase_forces},       {cou_phaseSort, couPhase_Sort},
-    {cou_phaseWalls, couPhase_Contacts},   {cou_phaseNeighbors, couPhase_Neighbors},
-    {cou_phaseSprings, phase_springs},     {cou_phasePressure, phase_pressure},
-    {cou_phaseCollide, couPhase_Collide},  {cou_phaseVelocity, phase_velocity},
-    {cou_phaseViscosity, phase_viscosity}, {cou_phaseCount, NULL},
+    {cou_phaseForces, phase_forces},
+    {cou_phaseSort, couPhase_Sort},
+    {cou_phaseWalls, couPhase_Contacts},
+    {cou_phaseNeighbors, couPhase_Neighbors},
+    {cou_phaseSprings, phase_springs},
+    {cou_phasePressure, phase_pressure},
+    {cou_phaseBodies, couPhase_Bodies},
+    {cou_phaseCollide, couPhase_Collide},
+    {cou_phaseVelocity, phase_velocity},
+    {cou_phaseViscosity, phase_viscosity},
+    {cou_phaseCount, NULL},
 };
 
 extern const couMethod couMethodPvfs;

@@ -60,7 +60,7 @@ static bool save_springs(const couFluid *fluid, couState *state)
 
 // --- The small things --------------------------------------------------------------------------------------------------------
 
-enum { BODY_NUMBERS = 8, EMITTER_NUMBERS = 4 };
+enum { EMITTER_NUMBERS = 4 };
 
 // What can change of a material while it runs, by its parameter table.
 static int material_numbers(const couMaterialDef *def, double *values)
@@ -112,20 +112,6 @@ static bool save_materials(const couWorld *world, couState *state)
     return couState_Add(state, "materials/wants_springs", "", cou_stateU8, 1, (size_t)world->fluid.material_count, wants) != NULL;
 }
 
-static bool save_bodies(const couWorld *world, couState *state)
-{
-    couStateArray *array = couState_Add(state, "bodies/pose", "", cou_stateF64, BODY_NUMBERS, world->body_count, NULL);
-    if (!array) return false;
-    for (size_t b = 0; b < world->body_count; ++b) {
-        const couBody *body = &world->bodies[b];
-        couPose p = body->pose;
-        double row[BODY_NUMBERS] = {body->is_here, p.position.x, p.position.y, p.position.z,
-                                    p.rotation.x,  p.rotation.y, p.rotation.z, p.rotation.w};
-        memcpy((double *)array->data + b * BODY_NUMBERS, row, sizeof row);
-    }
-    return true;
-}
-
 static bool save_emitters(const couWorld *world, couState *state)
 {
     couStateArray *array = couState_Add(state, "emitters/progress", "", cou_stateF64, EMITTER_NUMBERS, world->emitter_count,
@@ -154,15 +140,15 @@ bool couWorld_SaveState(const couWorld *world, couState *state)
     return couState_Add(state, "world/time", "s", cou_stateF64, 1, 1, &world->time) &&
            couState_Add(state, "world/counters", "", cou_stateU64, 1, 3, counters) &&
            couState_Add(state, "world/demand", "", cou_stateF32, 1, 2, demand) && save_particles(&world->fluid, state) &&
-           save_springs(&world->fluid, state) && save_materials(world, state) && save_bodies(world, state) &&
+           save_springs(&world->fluid, state) && save_materials(world, state) && couSaveBodies(world, state) &&
            save_emitters(world, state) && save_events(world, state);
 }
 
 // --- Loading -----------------------------------------------------------------------------------------------------------------
 
 // The array if it is there with the right type and size (rows SIZE_MAX: any), else NULL with a fault.
-static const couStateArray *expect(const couState *state, const char *name, couStateType type, int components, size_t rows,
-                                   couFaults *faults)
+const couStateArray *couExpectArray(const couState *state, const char *name, couStateType type, int components, size_t rows,
+                                    couFaults *faults)
 {
     const couStateArray *array = couState_Find(state, name);
     if (array && array->type == type && array->components == components && (rows == SIZE_MAX || array->count == rows))
@@ -174,8 +160,8 @@ static const couStateArray *expect(const couState *state, const char *name, couS
 static bool check_particles(const couWorld *world, const couState *state, size_t *count, couFaults *faults)
 {
     const couFluid *fluid = &world->fluid;
-    const couStateArray *id = expect(state, "particles/id", cou_stateU32, 1, SIZE_MAX, faults);
-    const couStateArray *counters = expect(state, "world/counters", cou_stateU64, 1, 3, faults);
+    const couStateArray *id = couExpectArray(state, "particles/id", cou_stateU32, 1, SIZE_MAX, faults);
+    const couStateArray *counters = couExpectArray(state, "world/counters", cou_stateU64, 1, 3, faults);
     if (!id || !counters) return false;
     *count = id->count;
     bool is_good = true;
@@ -183,7 +169,7 @@ static bool check_particles(const couWorld *world, const couState *state, size_t
         const couColumn *column = &fluid->table.columns[c];
         char name[64];
         snprintf(name, sizeof name, "particles/%s", column->name);
-        if (column->role == cou_columnState && !expect(state, name, column->type, column->components, id->count, faults))
+        if (column->role == cou_columnState && !couExpectArray(state, name, column->type, column->components, id->count, faults))
             is_good = false;
     }
     const couStateArray *material = couState_Find(state, "particles/material");
@@ -278,18 +264,18 @@ bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *fault
     int width = material_numbers(&default_material, probe);
     size_t count = 0;
     bool is_good = check_particles(world, state, &count, faults);
-    const couStateArray *time = expect(state, "world/time", cou_stateF64, 1, 1, faults);
-    const couStateArray *demand = expect(state, "world/demand", cou_stateF32, 1, 2, faults);
-    const couStateArray *ids = expect(state, "springs/ids", cou_stateU32, 2, SIZE_MAX, faults);
-    const couStateArray *lengths = ids ? expect(state, "springs/rest_length", cou_stateF32, 1, ids->count, faults) : NULL;
+    const couStateArray *time = couExpectArray(state, "world/time", cou_stateF64, 1, 1, faults);
+    const couStateArray *demand = couExpectArray(state, "world/demand", cou_stateF32, 1, 2, faults);
+    const couStateArray *ids = couExpectArray(state, "springs/ids", cou_stateU32, 2, SIZE_MAX, faults);
+    const couStateArray *lengths = ids ? couExpectArray(state, "springs/rest_length", cou_stateF32, 1, ids->count, faults) : NULL;
     size_t material_count = (size_t)fluid->material_count;
-    const couStateArray *materials = expect(state, "materials/values", cou_stateF64, width, material_count, faults);
-    const couStateArray *wants = expect(state, "materials/wants_springs", cou_stateU8, 1, material_count, faults);
-    const couStateArray *bodies = expect(state, "bodies/pose", cou_stateF64, BODY_NUMBERS, world->body_count, faults);
-    const couStateArray *emitters = expect(state, "emitters/progress", cou_stateF64, EMITTER_NUMBERS, world->emitter_count,
-                                           faults);
-    const couStateArray *events = expect(state, "events/next", cou_stateF64, 1, world->event_count, faults);
-    if (!is_good || !time || !demand || !lengths || !materials || !wants || !bodies || !emitters || !events) return false;
+    const couStateArray *materials = couExpectArray(state, "materials/values", cou_stateF64, width, material_count, faults);
+    const couStateArray *wants = couExpectArray(state, "materials/wants_springs", cou_stateU8, 1, material_count, faults);
+    bool has_bodies = couCheckSavedBodies(world, state, faults);
+    const couStateArray *emitters = couExpectArray(state, "emitters/progress", cou_stateF64, EMITTER_NUMBERS,
+                                                   world->emitter_count, faults);
+    const couStateArray *events = couExpectArray(state, "events/next", cou_stateF64, 1, world->event_count, faults);
+    if (!is_good || !time || !demand || !lengths || !materials || !wants || !has_bodies || !emitters || !events) return false;
     is_good = check_finite(state, "particles/position", faults) && check_finite(state, "particles/velocity", faults) &&
               check_finite(state, "springs/rest_length", faults) && check_springs(state, ids, faults);
     if (!isfinite(*(const double *)time->data)) {
@@ -319,14 +305,7 @@ bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *fault
         fluid->materials[m] = loaded[m];
         world->wants_springs[m] = ((const uint8_t *)wants->data)[m];
     }
-    for (size_t b = 0; b < world->body_count; ++b) {
-        const double *row = (const double *)bodies->data + b * BODY_NUMBERS;
-        couBody *body = &world->bodies[b];
-        if (body->is_here && row[0] == 0) body->generation++;
-        body->is_here = row[0] != 0;
-        body->pose = (couPose){{(float)row[1], (float)row[2], (float)row[3]},
-                               {(float)row[4], (float)row[5], (float)row[6], (float)row[7]}};
-    }
+    if (!couLoadBodies(world, state, faults)) return false;
     for (size_t e = 0; e < world->emitter_count; ++e) {
         const double *row = (const double *)emitters->data + e * EMITTER_NUMBERS;
         couEmitter *emitter = &world->emitters[e];

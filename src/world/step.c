@@ -6,8 +6,8 @@
 
 const char *couPhaseName(couPhase phase)
 {
-    static const char *const names[cou_phaseCount] = {"emit",     "forces",  "sort",     "neighbors", "walls",  "springs",
-                                                      "pressure", "bodies", "collide", "velocity", "viscosity", "measure"};
+    static const char *const names[cou_phaseCount] = {"emit",     "forces", "sort",    "neighbors", "walls",     "springs",
+                                                      "pressure", "bodies", "collide", "velocity",  "viscosity", "measure"};
     return phase < cou_phaseCount ? names[phase] : "?";
 }
 
@@ -161,6 +161,7 @@ static void begin_step(couStep *step, couWorld *world, float dt, couStepReport *
     step->accelerate = couAccelerate;
     step->find_contacts = couFindContacts;
     step->separate = couSeparate;
+    step->couple = couCouple;
     step->collide = couCollide;
 }
 
@@ -197,9 +198,10 @@ static void settle_forces(couWorld *world, double seconds)
 {
     for (size_t b = 0; b < world->body_count; ++b) {
         couBody *body = &world->bodies[b];
-        double *p = body->impulse;
+        double *p = body->sum;
         body->force = (couVec3){(float)(p[0] / seconds), (float)(p[1] / seconds), (float)(p[2] / seconds)};
-        p[0] = p[1] = p[2] = 0;
+        body->torque = (couVec3){(float)(p[3] / seconds), (float)(p[4] / seconds), (float)(p[5] / seconds)};
+        memset(body->sum, 0, sizeof body->sum);
     }
 }
 
@@ -222,7 +224,7 @@ couStepReport couWorld_Advance(couWorld *world, double seconds)
     for (int s = 0; s < substeps; ++s) {
         step_world(world, (float)(seconds / substeps), &report);
         world->time = begin + seconds * (s + 1) / substeps; // free of the sum of float steps
-        if (report.nan_count || report.lost_count) break;
+        if (report.nan_count || report.lost_count || report.bad_body1) break;
     }
     settle_forces(world, seconds);
     return report;

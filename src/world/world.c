@@ -74,15 +74,28 @@ couWorld *couCreateWorld(const couWorldDef *def, couFaults *faults)
     return world;
 }
 
+static void drop_body(couWorld *world, couBody *body)
+{
+    couShape_Release(body->def.shape);
+    couFree(&world->memory, body->probes.items);
+}
+
 void couDestroyWorld(couWorld *world)
 {
     if (!world) return;
     couMemory *memory = &world->memory;
-    for (size_t b = 0; b < world->body_count; ++b) couShape_Release(world->bodies[b].def.shape);
+    for (size_t b = 0; b < world->body_count; ++b) drop_body(world, &world->bodies[b]);
     for (size_t e = 0; e < world->emitter_count; ++e) couShape_Release(world->emitters[e].def.shape);
     for (size_t s = 0; s < world->sink_count; ++s) couShape_Release(world->sinks[s].def.shape);
     for (size_t f = 0; f < world->field_count; ++f) couShape_Release(world->fields[f].def.region);
+    for (size_t k = 0; k < world->touch_capacity; ++k) couFree(memory, world->touches[k].items);
     couFree(memory, world->bodies);
+    couFree(memory, world->joints);
+    couFree(memory, world->touches);
+    couFree(memory, world->rigid_bodies);
+    couFree(memory, world->rigid_contacts);
+    couFree(memory, world->rigid_joints);
+    couFree(memory, world->islands);
     couFree(memory, world->emitters);
     couFree(memory, world->sinks);
     couFree(memory, world->fields);
@@ -301,12 +314,34 @@ bool couWorld_AddParticles(couWorld *world, couMaterialId material, const couVec
 
 // --- Bodies ------------------------------------------------------------------------------------------------------------------
 
+// Particles where the body is now must go: nothing could get them out of there in order.
+static void clear_fluid(couWorld *world, const couBody *body)
+{
+    couFluid *fluid = &world->fluid;
+    size_t count = fluid->table.count;
+    if (!count || !couReserve(&world->memory, (void **)&world->flags, &world->flag_capacity, count, 1)) return;
+    size_t covered = 0;
+    for (size_t i = 0; i < count; ++i) {
+        couVec3 local = couToLocal(body->pose, couXyz(couFluid_Position(fluid)[i]));
+        bool is_inside = couShape_Distance(body->def.shape, world->def.dimension, local) < 0.0f;
+        world->flags[i] = !is_inside;
+        covered += is_inside;
+    }
+    if (!covered) return;
+    couTable_Filter(&fluid->table, world->flags);
+    couLog(cou_logInfo, "the body '%s' covers %zu particles, which were removed", body->def.name, covered);
+}
+
 couBodyId couWorld_AddBody(couWorld *world, const couBodyDef *def, couFaults *faults)
 {
     bool is_good = couParams_Check(couBodyParams(), def, faults);
     is_good = couCheckName(def->name, "body.name", faults) && is_good;
     is_good = check_shape(world, def->shape, false, "body.shape", faults) && is_good;
     is_good = check_pose(def->pose, "body.at", faults) && is_good;
+    if (def->is_dynamic && def->motion) {
+        couFaults_Add(faults, NULL, "body.motion", "a body that moves freely cannot be driven");
+        is_good = false;
+    }
     if (is_good && def->name[0] && couWorld_FindBody(world, def->name).index1) {
         couFaults_Add(faults, NULL, "body.name", "there is a body '%s' already", def->name);
         is_good = false;
@@ -319,12 +354,17 @@ couBodyId couWorld_AddBody(couWorld *world, const couBodyDef *def, couFaults *fa
     couShape_Retain(def->shape);
     body->generation = 1;
     body->is_here = true;
-    body->pose = def->motion ? def->motion(def->motion_context, world->time) : def->pose;
-    body->start = body->end = body->pose;
+    if (!couInitBody(world, body, faults)) {
+        drop_body(world, body);
+        world->body_count--;
+        return (couBodyId){0};
+    }
+    clear_fluid(world, body);
+    couWakeBodies(world);
     return (couBodyId){(uint16_t)world->body_count, body->generation};
 }
 
-static couBody *find_body(const couWorld *world, couBodyId id)
+couBody *couFindBody(const couWorld *world, couBodyId id)
 {
     if (id.index1 == 0 || id.index1 > world->body_count) return NULL;
     couBody *body = &world->bodies[id.index1 - 1];
@@ -333,14 +373,22 @@ static couBody *find_body(const couWorld *world, couBodyId id)
 
 void couWorld_RemoveBody(couWorld *world, couBodyId id)
 {
-    couBody *body = find_body(world, id);
+    couBody *body = couFindBody(world, id);
     COU_ASSERT(body);
     if (!body) return;
+    if (body->kind == cou_rigidFree) world->free_count--;
     body->is_here = false;
     body->generation++;
+    for (size_t j = 0; j < world->joint_count; ++j) {
+        couJoint *joint = &world->joints[j];
+        if (!joint->is_here || (joint->joint.a != id.index1 - 1 && joint->joint.b != id.index1 - 1)) continue;
+        joint->is_here = false;
+        joint->generation++;
+    }
+    couWakeBodies(world);
 }
 
-bool couWorld_HasBody(const couWorld *world, couBodyId body) { return find_body(world, body) != NULL; }
+bool couWorld_HasBody(const couWorld *world, couBodyId body) { return couFindBody(world, body) != NULL; }
 int couWorld_BodyCapacity(const couWorld *world) { return (int)world->body_count; }
 
 couBodyId couWorld_BodyAt(const couWorld *world, int index)
@@ -358,22 +406,101 @@ couBodyId couWorld_FindBody(const couWorld *world, const char *name)
 
 const couBodyDef *couWorld_Body(const couWorld *world, couBodyId id)
 {
-    const couBody *body = find_body(world, id);
+    const couBody *body = couFindBody(world, id);
     return body ? &body->def : NULL;
 }
 
 couPose couWorld_BodyPose(const couWorld *world, couBodyId id)
 {
-    const couBody *body = find_body(world, id);
+    const couBody *body = couFindBody(world, id);
     COU_ASSERT(body);
     return body ? body->pose : COU_POSE_IDENTITY;
 }
 
 couVec3 couWorld_BodyForce(const couWorld *world, couBodyId id)
 {
-    const couBody *body = find_body(world, id);
+    const couBody *body = couFindBody(world, id);
     COU_ASSERT(body);
     return body ? body->force : (couVec3){0};
+}
+
+couVec3 couWorld_BodyTorque(const couWorld *world, couBodyId id)
+{
+    const couBody *body = couFindBody(world, id);
+    COU_ASSERT(body);
+    return body ? body->torque : (couVec3){0};
+}
+
+static couVec3 vec3(const double v[3]) { return (couVec3){(float)v[0], (float)v[1], (float)v[2]}; }
+
+couVec3 couWorld_BodyVelocity(const couWorld *world, couBodyId id)
+{
+    const couBody *body = couFindBody(world, id);
+    COU_ASSERT(body);
+    return body ? vec3(body->state.velocity) : (couVec3){0};
+}
+
+couVec3 couWorld_BodySpin(const couWorld *world, couBodyId id)
+{
+    const couBody *body = couFindBody(world, id);
+    COU_ASSERT(body);
+    return body ? vec3(body->state.spin) : (couVec3){0};
+}
+
+couVec3 couWorld_BodyCenter(const couWorld *world, couBodyId id)
+{
+    const couBody *body = couFindBody(world, id);
+    COU_ASSERT(body);
+    return body ? couBodyCenter(body, body->pose) : (couVec3){0};
+}
+
+float couWorld_BodyMass(const couWorld *world, couBodyId id)
+{
+    const couBody *body = couFindBody(world, id);
+    COU_ASSERT(body);
+    return body && body->kind == cou_rigidFree ? (float)body->mass : INFINITY;
+}
+
+bool couWorld_IsBodyAsleep(const couWorld *world, couBodyId id)
+{
+    const couBody *body = couFindBody(world, id);
+    COU_ASSERT(body);
+    return body && body->is_asleep;
+}
+
+void couWorld_SetBodyVelocity(couWorld *world, couBodyId id, couVec3 velocity, couVec3 spin)
+{
+    couBody *body = couFindBody(world, id);
+    COU_ASSERT(body && body->kind == cou_rigidFree && couIsFinite3(velocity) && couIsFinite3(spin));
+    if (!body || body->kind != cou_rigidFree) return;
+    if (world->def.dimension == 2) velocity.z = spin.x = spin.y = 0.0f;
+    couRigidState *state = &body->state;
+    state->velocity[0] = velocity.x, state->velocity[1] = velocity.y, state->velocity[2] = velocity.z;
+    state->spin[0] = spin.x, state->spin[1] = spin.y, state->spin[2] = spin.z;
+    couWakeBodies(world);
+}
+
+void couWorld_PushBody(couWorld *world, couBodyId id, couVec3 impulse, couVec3 point)
+{
+    couBody *body = couFindBody(world, id);
+    COU_ASSERT(body && body->kind == cou_rigidFree && couIsFinite3(impulse) && couIsFinite3(point));
+    if (!body || body->kind != cou_rigidFree) return;
+    couVec3 arm = couSub(point, couBodyCenter(body, body->pose)), moment = couCross(arm, impulse);
+    double given[6] = {impulse.x, impulse.y, impulse.z, moment.x, moment.y, moment.z};
+    couAddImpulse(body, world->def.dimension, given);
+    couWakeBodies(world);
+}
+
+bool couWorld_SetBodyDynamic(couWorld *world, couBodyId id, bool is_dynamic, couFaults *faults)
+{
+    couBody *body = couFindBody(world, id);
+    COU_ASSERT(body);
+    if (!body || is_dynamic == (body->kind == cou_rigidFree)) return body != NULL;
+    couWakeBodies(world);
+    body->def.is_dynamic = is_dynamic;
+    if (is_dynamic) return couMakeFree(world, body, faults);
+    couMakeFixed(world, body);
+    return true;
 }
 
 // --- Emitters, sinks, fields, events -----------------------------------------------------------------------------------------
@@ -526,6 +653,32 @@ static void measure_block(void *context, int block, size_t begin, size_t end, in
     }
     sum.max_speed = (float)sqrt(max2);
     job->blocks[block] = sum;
+}
+
+couMeasurement couWorld_MeasureBodies(const couWorld *world)
+{
+    couMeasurement total = {0};
+    for (size_t b = 0; b < world->body_count; ++b) {
+        const couBody *body = &world->bodies[b];
+        if (!body->is_here || body->kind != cou_rigidFree) continue;
+        const double *x = body->state.position, *v = body->state.velocity, *w = body->state.spin;
+        couVec3 g = world->fluid.gravity;
+        double m = body->mass, inertia[3][3], turning[3], speed2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+        couInertiaToWorld(body, body->state.rotation, inertia);
+        for (int a = 0; a < 3; ++a) {
+            int next = (a + 1) % 3, last = (a + 2) % 3;
+            turning[a] = inertia[a][0] * w[0] + inertia[a][1] * w[1] + inertia[a][2] * w[2];
+            total.momentum[a] += m * v[a];
+            total.angular_momentum[a] += turning[a] + m * (x[next] * v[last] - x[last] * v[next]);
+            total.center[a] += m * x[a];
+            total.kinetic_energy += 0.5 * (m * v[a] * v[a] + turning[a] * w[a]);
+        }
+        total.potential_energy -= m * (g.x * x[0] + g.y * x[1] + g.z * x[2]);
+        total.mass += m;
+        total.max_speed = COU_MAX(total.max_speed, (float)sqrt(speed2));
+    }
+    for (int a = 0; a < 3 && total.mass > 0; ++a) total.center[a] /= total.mass;
+    return total;
 }
 
 couMeasurement couWorld_Measure(const couWorld *world)

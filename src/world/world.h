@@ -3,6 +3,8 @@
 
 #include "fluid/fluid.h"
 #include "fluid/springs.h"
+#include "rigid/probes.h"
+#include "rigid/solver.h"
 
 typedef struct couBody {
     couBodyDef def;
@@ -11,9 +13,28 @@ typedef struct couBody {
     couPose start, end;   ///< at the beginning and the end of the current step
     couPose pose;         ///< now
     float friction_share; ///< of the sliding that this step's contact takes; the same per second whatever the step
-    double impulse[3];    ///< taken from the fluid since the last reset [N s]
-    couVec3 force;        ///< mean over the last advance or step [N]
+    couRigidKind kind;
+    couRigidState state;  ///< of the centre of mass (free) or the shape's origin, at the beginning of the step while it goes on
+    couVec3 local_center; ///< centre of mass in the shape's frame; zero unless free [m]
+    double mass;          ///< [kg], free bodies
+    double inertia[6];    ///< about the centre of mass in the shape's frame [kg m^2]
+    double still_seconds; ///< how long it has hardly moved; asleep once its whole heap has been still long enough
+    bool is_asleep;
+    couProbes probes;    ///< for contacts with other bodies
+    couVec3 ball_center; ///< of a ball around the shape, in its frame [m]
+    float ball_radius;   ///< infinite for unbounded shapes [m]
+    float inv_slope;     ///< a distance times this is free in every direction
+    double taken[6];     ///< impulse and its moment about the centre that the step has put into a free body already [N s, N m s]
+    double impulse[6];   ///< what the fluid gave in this step, force and moment [N s, N m s]
+    double sum[6];       ///< of those since the last reset
+    couVec3 force, torque; ///< means over the last advance or step [N, N m]
 } couBody;
+
+typedef struct couJoint {
+    couRigidJoint joint;
+    uint16_t generation;
+    bool is_here;
+} couJoint;
 
 typedef struct couEmitter {
     couEmitterDef def;
@@ -50,6 +71,9 @@ struct couWorld {
     bool wants_springs[COU_MAX_MATERIALS]; ///< "add springs now", done in the next step's spring phase
     couBody *bodies;
     size_t body_count, body_capacity;
+    couJoint *joints;
+    size_t joint_count, joint_capacity;
+    int free_count; ///< bodies that move freely now
     couEmitter *emitters;
     size_t emitter_count, emitter_capacity;
     couSink *sinks;
@@ -66,6 +90,16 @@ struct couWorld {
     size_t impulse_capacity;
     uint16_t *near_bodies; ///< scratch: per worker, the bodies near a group of particles
     size_t near_capacity;
+    struct couTouchBlock *touches; ///< scratch: particles that touch free bodies, per block
+    size_t touch_capacity;
+    couRigidBody *rigid_bodies; ///< scratch: the problem for the solver
+    size_t rigid_capacity;
+    couRigidContact *rigid_contacts;
+    size_t contact_capacity;
+    couRigidJoint *rigid_joints;
+    size_t rigid_joint_capacity;
+    int *islands;
+    size_t island_capacity;
 };
 
 // defs.c
@@ -86,10 +120,62 @@ bool couIsInsideBody(const couWorld *world, couVec3 x, float margin);
 bool couIsBlocked(const couWorld *world, couVec3 a, couVec3 b);
 
 // bodies.c
-void couMoveBodies(couWorld *world, float dt); ///< start and end poses of the step
 bool couFindContacts(couStep *step);
 void couSeparate(couStep *step);
+/// A ball around some particles, for leaving out bodies that are far from all of them.
+typedef struct couBall {
+    couVec3 center;
+    float radius;
+} couBall;
+couBall couEnclose(const couVec4 *x, size_t begin, size_t end);
+
+// collide.c
+/// A particle that touches a free body, or nearly.
+typedef struct couTouch {
+    couVec3 arm;    ///< from the body's centre of mass to the point of contact [m]
+    couVec3 normal; ///< out of the body
+    couVec3 drag;   ///< how far friction moves the particle [m]
+    float depth;    ///< how far the body moves the particle along the normal [m]; negative: a gap
+    float mass;     ///< [kg]
+    float share;    ///< of the sliding that friction takes
+    uint32_t body;
+} couTouch;
+typedef struct couTouchBlock {
+    couTouch *items;
+    size_t count, capacity;
+} couTouchBlock;
+bool couFindTouches(couStep *step); ///< what the particles would do to free bodies at their predicted places
+int couTouchBlockCount(const couWorld *world);
 void couCollide(couStep *step);
+
+// couple.c
+void couCouple(couStep *step); ///< fluid's impulses to free bodies, then their contacts and joints: final places
+/// Velocity and spin change by an impulse and its moment about the centre of mass.
+void couAddImpulse(couBody *body, int dimension, const double impulse[6]);
+void couSettleImpulses(couWorld *world); ///< what collisions gave beyond what couCouple() expected
+
+// dynamics.c
+void couMoveBodies(couWorld *world, float dt); ///< start and expected end poses of the step
+bool couMoveFreeBodies(couStep *step);         ///< contacts, joints, final places
+bool couInitBody(couWorld *world, couBody *body, couFaults *faults);
+bool couMakeFree(couWorld *world, couBody *body, couFaults *faults);
+void couMakeFixed(couWorld *world, couBody *body);
+void couPlaceBody(couBody *body); ///< pose from state
+couPose couRigidPose(const couRigidState *state, couVec3 local_center);
+void couWakeBodies(couWorld *world);
+couVec3 couBodyCenter(const couBody *body, couPose pose); ///< where its moments are taken about [m]
+void couInertiaToWorld(const couBody *body, const double rotation[4], double inertia[3][3]);
+couBody *couFindBody(const couWorld *world, couBodyId id);
+
+// save_bodies.c
+bool couSaveBodies(const couWorld *world, couState *state);
+bool couCheckSavedBodies(const couWorld *world, const couState *state, couFaults *faults);
+bool couLoadBodies(couWorld *world, const couState *state, couFaults *faults); ///< after couCheckSavedBodies()
+
+// save.c
+/// The array if it is there with this type and size (SIZE_MAX: any count); otherwise adds a fault.
+const couStateArray *couExpectArray(const couState *state, const char *name, couStateType type, int components, size_t count,
+                                    couFaults *faults);
 
 // fields.c
 void couAccelerate(couStep *step);

@@ -1,0 +1,365 @@
+// Collisions of particles with bodies.
+//
+// Collisions sweep the particle's path, from where it was at the beginning of the step to where the fluid method put it, in the
+// frame of each body (which moves itself), by sphere tracing: the distance function says how far one can go without meeting the
+// surface, so a wall is never stepped over, however thin. A particle that meets a surface stops there and slides on with what is
+// left of its path [Clavet 2005, sect. 6: zero restitution, wet friction]; one that ends closer than its collision radius is moved
+// out. Where several bodies cannot be satisfied in a few rounds, the particle stays where it came from, and is counted.
+//
+// Whatever a body does to a particle (wall density, collision, stickiness) is an impulse m dx / dt that the body gets back at the point
+// of contact; extraction of a particle that was already too close moves it without giving it speed, and gives the body none.
+//
+// For free bodies the same is first tried out at their predicted places, without moving anything: the touches that couple.c solves for.
+
+#include "world/world.h"
+
+#define ROUNDS 4 // over the bodies that a particle may meet
+#define COLLISION_BLOCK 2048
+#define CONTACT_RADIUS 0.5f // collision radius / spacing
+
+typedef struct CollideJob {
+    couWorld *world;
+    float dt;
+    float radius;
+    _Atomic int64_t trapped_count;
+    _Atomic bool has_failed;
+} CollideJob;
+
+static float distance_at(const couWorld *world, const couBody *body, couPose pose, couVec3 x)
+{
+    return couShape_Distance(body->def.shape, world->def.dimension, couToLocal(pose, x));
+}
+
+// How far the straight path from a to b (in the body's frame) is free, as a share of it; 1 when it meets nothing.
+static float trace(const couBody *body, int dimension, couVec3 a, couVec3 b)
+{
+    const couShape *shape = body->def.shape;
+    couVec3 path = couSub(b, a);
+    float length = couLength(path);
+    if (!(length > 0.0f)) return 1.0f;
+    float least = 1e-4f * length, t = 0.0f; // of the way
+    for (int k = 0; k < 256; ++k) {
+        float d = couShape_Distance(shape, dimension, couMulAdd(a, t / length, path));
+        if (d < least) return COU_MAX(t / length, 0.0f);
+        t += d * body->inv_slope;
+        if (t >= length) return 1.0f;
+    }
+    return t / length;
+}
+
+typedef struct Path {
+    couVec3 from, to;  // world positions at the beginning and the end of the step
+    couVec3 extracted; // displacement that is not to become velocity
+    couVec3 normal;    // of the last surface that changed the path, out of the body
+    bool has_changed;
+} Path;
+
+// One body's say on a path: stops it at the surface, lets it slide, keeps the collision radius. Returns true when it did anything.
+static bool collide_body(const CollideJob *job, const couBody *body, Path *path)
+{
+    const couWorld *world = job->world;
+    const couShape *shape = body->def.shape;
+    int dimension = world->def.dimension;
+    couVec3 a = couToLocal(body->start, path->from), b = couToLocal(body->end, path->to);
+    float reach = job->radius + 0.1f * world->def.spacing;
+    float travel = couLength(couSub(b, a));
+    float after = couShape_Distance(shape, dimension, b);
+    // Far from the surface at the end, by more than the path is long: nothing to do.
+    if (after >= reach + travel) return false;
+    float before = couShape_Distance(shape, dimension, a);
+    if (after >= reach && before + after > travel) return false;
+    couVec3 normal;
+    after = couShape_DistanceNormal(shape, dimension, b, &normal);
+
+    bool is_stopped = false;
+    if (before > 0.0f) {
+        float free = trace(body, dimension, a, b);
+        if (free < 1.0f) {
+            // Stop just short of the surface; what is left of the path goes on along it.
+            couVec3 hit = couMulAdd(a, free, couSub(b, a)), rest = couScale(1.0f - free, couSub(b, a));
+            couShape_DistanceNormal(shape, dimension, hit, &normal);
+            couVec3 slide = couMulAdd(rest, -couDot(rest, normal), normal);
+            couVec3 end = couAdd(hit, slide);
+            float d = couShape_DistanceNormal(shape, dimension, end, &normal);
+            couVec3 lifted = couMulAdd(end, COU_MAX(job->radius - d, 0.0f), normal);
+            bool is_free = d > -0.5f * world->def.spacing && trace(body, dimension, a, lifted) >= 1.0f;
+            b = is_free ? lifted : hit;
+            after = couShape_DistanceNormal(shape, dimension, b, &normal);
+            is_stopped = true;
+        }
+    }
+    if (!is_stopped && after >= reach) return false;
+
+    // Friction takes its share of the sliding.
+    if (body->friction_share > 0.0f) {
+        couVec3 slid = couSub(b, a);
+        couVec3 tangent = couMulAdd(slid, -couDot(slid, normal), normal);
+        b = couMulAdd(b, -body->friction_share, tangent);
+        after = couShape_DistanceNormal(shape, dimension, b, &normal);
+    }
+    if (after < job->radius) {
+        float out = job->radius - after;
+        // A particle that began the step too close is extracted; only the rest of the way out is a collision.
+        float extracted = COU_MIN(out, COU_MAX(job->radius - COU_MAX(before, 0.0f), 0.0f));
+        if (before < 0.0f) extracted = out;
+        couVec3 target = couMulAdd(b, out, normal);
+        // Not through a thin wall nearby.
+        if (before <= 0.0f || trace(body, dimension, a, target) >= 1.0f) {
+            b = target;
+            path->extracted = couMulAdd(path->extracted, extracted, couRotate(body->end.rotation, normal));
+        }
+    }
+    path->to = couToWorld(body->end, b);
+    path->normal = couRotate(body->end.rotation, normal);
+    path->has_changed = true;
+    return true;
+}
+
+// Attraction close to a surface [Clavet 2005, eq. 12], as a displacement.
+static couVec3 stick(const CollideJob *job, const couBody *body, couVec3 x)
+{
+    const couWorld *world = job->world;
+    float reach = isnan(body->def.stick_distance) ? 0.5f * world->fluid.h : body->def.stick_distance;
+    couVec3 normal;
+    float d = couShape_DistanceNormal(body->def.shape, world->def.dimension, couToLocal(body->end, x), &normal) - job->radius;
+    if (!(d > 0.0f && d < reach)) return (couVec3){0};
+    // Never past the surface in one step.
+    float size = COU_MIN(job->dt * job->dt * body->def.stickiness * d * (1.0f - d / reach), d);
+    return couScale(-size, couRotate(body->end.rotation, normal));
+}
+
+// What a particle was moved by, as an impulse on the body at a point; `impulse` has six numbers.
+static void take_impulse(double *impulse, const couBody *body, couVec3 point, float mass, couVec3 moved, float dt)
+{
+    couVec3 arm = couSub(point, couBodyCenter(body, body->end));
+    double j[3] = {-(double)mass * moved.x / dt, -(double)mass * moved.y / dt, -(double)mass * moved.z / dt};
+    for (int k = 0; k < 3; ++k) impulse[k] += j[k];
+    impulse[3] += arm.y * j[2] - arm.z * j[1];
+    impulse[4] += arm.z * j[0] - arm.x * j[2];
+    impulse[5] += arm.x * j[1] - arm.y * j[0];
+}
+
+// A path that still leads through a solid is not taken: the particle stays where it came from, in the frame of that body.
+static void refuse_path(CollideJob *job, Path *path, float mass, const uint16_t *near, int near_count, double *impulses)
+{
+    couWorld *world = job->world;
+    for (int k = 0; k < near_count; ++k) {
+        const couBody *body = &world->bodies[near[k]];
+        couVec3 a = couToLocal(body->start, path->from), b = couToLocal(body->end, path->to);
+        int dimension = world->def.dimension;
+        if (!(couShape_Distance(body->def.shape, dimension, a) > 0.0f) || trace(body, dimension, a, b) >= 1.0f) continue;
+        couVec3 back = couToWorld(body->end, a);
+        couVec3 moved = couAdd(couSub(back, path->to), path->extracted);
+        take_impulse(impulses + 6 * near[k], body, back, mass, moved, job->dt);
+        path->to = back;
+        path->extracted = (couVec3){0};
+        job->trapped_count++;
+        return;
+    }
+}
+
+// All bodies near one particle. `impulses` has six numbers per body.
+static void collide_particle(CollideJob *job, size_t i, const uint16_t *near, int near_count, double *impulses)
+{
+    couWorld *world = job->world;
+    couFluid *fluid = &world->fluid;
+    couVec4 *position = couFluid_Position(fluid), *previous = couFluid_Previous(fluid);
+    float mass = fluid->mass[couFluid_Material(fluid)[i]];
+    Path path = {.from = couXyz(previous[i]), .to = couXyz(position[i])};
+    for (int k = 0; k < near_count; ++k) {
+        const couBody *body = &world->bodies[near[k]];
+        if (!(body->def.stickiness > 0.0f)) continue;
+        couVec3 moved = stick(job, body, path.to);
+        if (moved.x == 0.0f && moved.y == 0.0f && moved.z == 0.0f) continue;
+        take_impulse(impulses + 6 * near[k], body, path.to, mass, moved, job->dt);
+        path.to = couAdd(path.to, moved);
+        path.has_changed = true;
+    }
+    bool is_settled = false;
+    for (int round = 0; round < ROUNDS && !is_settled; ++round) {
+        is_settled = true;
+        for (int k = 0; k < near_count; ++k) {
+            const couBody *body = &world->bodies[near[k]];
+            couVec3 to = path.to, extracted = path.extracted;
+            if (!collide_body(job, body, &path)) continue;
+            couVec3 moved = couSub(couSub(path.to, to), couSub(path.extracted, extracted));
+            take_impulse(impulses + 6 * near[k], body, couMulAdd(path.to, -job->radius, path.normal), mass, moved, job->dt);
+            if (couLength(couSub(path.to, to)) > 1e-3f * world->def.spacing && near_count > 1) is_settled = false;
+        }
+    }
+    if (path.has_changed && near_count > 1) refuse_path(job, &path, mass, near, near_count, impulses);
+    if (!path.has_changed) return;
+    position[i].x = path.to.x, position[i].y = path.to.y, position[i].z = path.to.z;
+    // Extraction must not become speed: the beginning of the path moves along.
+    previous[i].x += path.extracted.x, previous[i].y += path.extracted.y, previous[i].z += path.extracted.z;
+}
+
+enum { GROUP = 16 }; // consecutive particles are close to each other
+
+// The bodies that a group of particles may meet on its way.
+static int find_near(const CollideJob *job, size_t begin, size_t end, bool is_free_only, uint16_t *near)
+{
+    const couWorld *world = job->world;
+    const couFluid *fluid = &world->fluid;
+    const couVec4 *position = couFluid_Position(fluid), *previous = couFluid_Previous(fluid);
+    couBall ball = couEnclose(position, begin, end);
+    float travel = 0.0f;
+    for (size_t i = begin; i < end; ++i) travel = COU_MAX(travel, couLength(couSub(couXyz(position[i]), couXyz(previous[i]))));
+    int count = 0;
+    for (size_t b = 0; b < world->body_count; ++b) {
+        const couBody *body = &world->bodies[b];
+        if (!body->is_here || (is_free_only && body->kind != cou_rigidFree)) continue;
+        // A moving body sweeps the difference of its own distances at both ends.
+        float at_end = distance_at(world, body, body->end, ball.center);
+        float at_start = body->kind != cou_rigidFixed ? distance_at(world, body, body->start, ball.center) : at_end;
+        float stick_reach = isnan(body->def.stick_distance) ? 0.5f * fluid->h : body->def.stick_distance;
+        float reach = ball.radius + travel + 2.0f * job->radius + fabsf(at_end - at_start) +
+                      (body->def.stickiness > 0.0f ? stick_reach : 0.0f);
+        if (COU_MIN(at_end, at_start) * body->inv_slope < reach) near[count++] = (uint16_t)b;
+    }
+    return count;
+}
+
+static void collide_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    CollideJob *job = context;
+    couWorld *world = job->world;
+    couFluid *fluid = &world->fluid;
+    double *impulses = world->impulses + (size_t)block * 6 * world->body_count;
+    memset(impulses, 0, 6 * world->body_count * sizeof *impulses);
+
+    // What the wall density did goes first. It acts along the normal: its moment is the same at the particle and at the surface.
+    for (size_t i = begin; i < end; ++i) {
+        const couContact *contacts = couContacts_Of(&fluid->contacts, i);
+        for (int k = 0; k < fluid->contacts.count[i]; ++k) {
+            float mass = fluid->mass[couFluid_Material(fluid)[i]];
+            take_impulse(impulses + 6 * contacts[k].body, &world->bodies[contacts[k].body], couXyz(couFluid_Position(fluid)[i]),
+                         mass, couScale(contacts[k].push, contacts[k].normal), job->dt);
+        }
+    }
+    uint16_t *near = world->near_bodies + (size_t)worker * world->body_count;
+    for (size_t first = begin; first < end; first += GROUP) {
+        size_t last = COU_MIN(first + GROUP, end);
+        int near_count = find_near(job, first, last, false, near);
+        for (size_t i = first; near_count && i < last; ++i) collide_particle(job, i, near, near_count, impulses);
+    }
+}
+
+static bool reserve_near(couWorld *world)
+{
+    size_t entries = (size_t)world->fluid.parallel.threads * world->body_count;
+    return couReserve(&world->memory, (void **)&world->near_bodies, &world->near_capacity, entries, sizeof(uint16_t));
+}
+
+void couCollide(couStep *step)
+{
+    couWorld *world = step->world;
+    size_t count = world->fluid.table.count;
+    if (!world->body_count) return;
+    size_t blocks = (size_t)couBlockCount(count, COLLISION_BLOCK);
+    if (!reserve_near(world) || !couReserve(&world->memory, (void **)&world->impulses, &world->impulse_capacity,
+                                            blocks * 6 * world->body_count, sizeof(double))) {
+        step->has_failed = true;
+        return;
+    }
+    CollideJob job = {.world = world, .dt = step->dt, .radius = CONTACT_RADIUS * world->def.spacing};
+    couFor(&world->fluid.parallel, count, COLLISION_BLOCK, collide_block, &job);
+    step->report->trapped_count += job.trapped_count;
+    for (size_t b = 0; b < world->body_count; ++b)
+        for (size_t a = 0; a < 6; ++a) {
+            double sum = 0;
+            for (size_t k = 0; k < blocks; ++k) sum += world->impulses[(k * world->body_count + b) * 6 + a];
+            world->bodies[b].impulse[a] = sum;
+            world->bodies[b].sum[a] += sum;
+        }
+    couSettleImpulses(world);
+}
+
+// --- Touches -----------------------------------------------------------------------------------------------------------------
+
+static bool add_touch(couWorld *world, int block, couTouch touch)
+{
+    couTouchBlock *touches = &world->touches[block];
+    if (!couReserve(&world->memory, (void **)&touches->items, &touches->capacity, touches->count + 1, sizeof *touches->items))
+        return false;
+    touches->items[touches->count++] = touch;
+    return true;
+}
+
+// What one particle would do to a free body at its predicted place. A particle that only comes near is noted with its gap:
+// the body may be pushed against it.
+static bool touch_body(const CollideJob *job, size_t i, uint16_t b, int block)
+{
+    couWorld *world = job->world;
+    const couFluid *fluid = &world->fluid;
+    const couBody *body = &world->bodies[b];
+    couVec3 to = couXyz(couFluid_Position(fluid)[i]), center = couBodyCenter(body, body->end);
+    couTouch touch = {.mass = fluid->mass[couFluid_Material(fluid)[i]], .share = body->friction_share, .body = b};
+    Path path = {.from = couXyz(couFluid_Previous(fluid)[i]), .to = to};
+    if (body->def.stickiness > 0.0f) {
+        // Attraction is taken as it is: a touch with nothing else to it.
+        couVec3 moved = stick(job, body, to);
+        path.to = couAdd(to, moved);
+        couTouch pull = {.mass = touch.mass, .body = b, .arm = couSub(to, center), .drag = moved, .depth = -INFINITY};
+        if (couDot(moved, moved) > 0.0f && !add_touch(world, block, pull)) return false;
+    }
+    couVec3 before = path.to;
+    if (collide_body(job, body, &path)) {
+        couVec3 moved = couSub(couSub(path.to, before), path.extracted);
+        touch.normal = path.normal;
+        touch.depth = couDot(moved, path.normal);
+        touch.drag = couMulAdd(moved, -touch.depth, path.normal);
+    } else {
+        float distance = couShape_DistanceNormal(body->def.shape, world->def.dimension, couToLocal(body->end, path.to),
+                                                 &touch.normal);
+        if (distance > job->radius + world->def.spacing) return true;
+        touch.normal = couRotate(body->end.rotation, touch.normal);
+        touch.depth = job->radius - distance;
+    }
+    touch.arm = couSub(couMulAdd(path.to, -job->radius, touch.normal), center);
+    return add_touch(world, block, touch);
+}
+
+static void touch_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    CollideJob *job = context;
+    couWorld *world = job->world;
+    world->touches[block].count = 0;
+    const couFluid *fluid = &world->fluid;
+    bool is_good = true;
+    // The wall density's push is done and known.
+    for (size_t i = begin; i < end; ++i) {
+        const couContact *contacts = couContacts_Of(&fluid->contacts, i);
+        for (int k = 0; k < fluid->contacts.count[i]; ++k) {
+            const couBody *body = &world->bodies[contacts[k].body];
+            if (body->kind != cou_rigidFree || contacts[k].push == 0.0f) continue;
+            couTouch push = {
+                .mass = fluid->mass[couFluid_Material(fluid)[i]], .body = (uint32_t)contacts[k].body, .depth = -INFINITY};
+            push.arm = couSub(couXyz(couFluid_Position(fluid)[i]), couBodyCenter(body, body->end));
+            push.drag = couScale(contacts[k].push, contacts[k].normal);
+            is_good = add_touch(world, block, push) && is_good;
+        }
+    }
+    uint16_t *near = world->near_bodies + (size_t)worker * world->body_count;
+    for (size_t first = begin; first < end; first += GROUP) {
+        size_t last = COU_MIN(first + GROUP, end);
+        int near_count = find_near(job, first, last, true, near);
+        for (size_t i = first; i < last; ++i)
+            for (int k = 0; k < near_count; ++k) is_good = touch_body(job, i, near[k], block) && is_good;
+    }
+    if (!is_good) job->has_failed = true;
+}
+
+bool couFindTouches(couStep *step)
+{
+    couWorld *world = step->world;
+    size_t count = world->fluid.table.count, blocks = (size_t)couBlockCount(count, COLLISION_BLOCK);
+    if (!reserve_near(world) ||
+        !couReserve(&world->memory, (void **)&world->touches, &world->touch_capacity, blocks, sizeof *world->touches))
+        return false;
+    CollideJob job = {.world = world, .dt = step->dt, .radius = CONTACT_RADIUS * world->def.spacing};
+    couFor(&world->fluid.parallel, count, COLLISION_BLOCK, touch_block, &job);
+    return !job.has_failed;
+}
+
+int couTouchBlockCount(const couWorld *world) { return couBlockCount(world->fluid.table.count, COLLISION_BLOCK); }
