@@ -8,21 +8,12 @@
 #include "scene/internal.h"
 
 #include "base/base.h"
-#if __has_include("io/mesh_file.h")
+#if __has_include("io/grid_cache.h")
 #include "io/grid_cache.h"
-#include "io/mesh_file.h"
 #else
-typedef int couMeshCenter;
-typedef struct couMeshPlacement {
-    float scale, size;
-    couQuat turn;
-    couMeshCenter center;
-} couMeshPlacement;
-couMeshPlacement couDefaultMeshPlacement(void);
-couMesh *couReadMesh(const char *, const couMeshPlacement *, couFaults *);
-void couPlaceVertices(couVec3 *v, size_t n, const couMeshPlacement *p);
-couDistanceGrid *couCachedDistanceGrid(couMesh *mesh, float cell, size_t max_bytes, int threads, couFaults *faults);
+#define couCachedDistanceGrid couCreateDistanceGrid
 #endif
+#include "io/mesh_file.h"
 
 #include <lauxlib.h>
 #include <stdio.h>
