@@ -1,26 +1,8 @@
 // A tree of boxes over triangles.
 //
-// Triangles are sorted along a Morton curve by their middles and taken four by four: into leaves, leaves into nodes, nodes into
-// nodes. So the tree needs no pointers, and four boxes or triangles are measured at a time by loops that the compiler makes wide.
-// The nearest triangle is searched depth first, nearest box first, starting from the distance to a leaf that is likely close.
-// That takes 0.3 us next to the surface, and several where hundreds of triangles are nearly as far as the nearest.
+// Triangles are sorted along a Morton curve by their middles and taken eight by eight: into leaves, leaves into nodes, nodes into
+// nodes. So the tree needs no pointers, and eight boxes or triangles are measured at a time (triangle_tree_wide.c).
 #include "rigid/triangle_tree.h"
-
-#define WIDTH 4
-
-// Four triangles, by columns. Edges are ab, ac and bc; (v, w) = (to_v, to_w) . (p - a) are coordinates along ab and ac.
-typedef struct couTreeLeaf {
-    float a[3][WIDTH];
-    float ab[3][WIDTH], ac[3][WIDTH];
-    float inv_ab2[WIDTH], inv_ac2[WIDTH], inv_bc2[WIDTH]; // 0 for an edge without length
-    float to_v[3][WIDTH], to_w[3][WIDTH];                 // zero for a triangle without area
-    float normal[3][WIDTH];                               // unit; zero for a triangle without area
-    float flat[WIDTH]; // what is added to the distance to the plane: 0, or infinity without area
-} couTreeLeaf;
-
-typedef struct couTreeNode {
-    float lower[3][WIDTH], upper[3][WIDTH]; // of each child; inside out where there is none
-} couTreeNode;
 
 // --- Build -------------------------------------------------------------------------------------------------------------------
 
@@ -124,7 +106,7 @@ static void set_child(couTreeNode *node, int child, const couBounds *bounds)
 static couBounds node_bounds(const couTreeNode *node)
 {
     couBounds bounds = no_bounds();
-    for (int k = 0; k < WIDTH; ++k) {
+    for (int k = 0; k < COU_WIDTH; ++k) {
         if (node->lower[0][k] > node->upper[0][k]) continue;
         add_point(&bounds, (couVec3){node->lower[0][k], node->lower[1][k], node->lower[2][k]});
         add_point(&bounds, (couVec3){node->upper[0][k], node->upper[1][k], node->upper[2][k]});
@@ -138,7 +120,7 @@ static size_t lay_out(couTriangleTree *tree)
     size_t total = 0, below = tree->leaf_count;
     do {
         tree->level_start[tree->level_count++] = total;
-        below = (below + WIDTH - 1) / WIDTH;
+        below = (below + COU_WIDTH - 1) / COU_WIDTH;
         total += below;
     } while (below > 1);
     tree->level_start[tree->level_count] = total;
@@ -150,22 +132,22 @@ static void fill(couTriangleTree *tree, const couTriangle *triangles, const Key 
 {
     const couBounds none = no_bounds();
     for (size_t n = 0; n < tree->level_start[tree->level_count]; ++n)
-        for (int k = 0; k < WIDTH; ++k) set_child(&tree->nodes[n], k, &none);
+        for (int k = 0; k < COU_WIDTH; ++k) set_child(&tree->nodes[n], k, &none);
     for (size_t l = 0; l < tree->leaf_count; ++l) {
         couBounds bounds = none;
-        for (int lane = 0; lane < WIDTH; ++lane) {
+        for (int lane = 0; lane < COU_WIDTH; ++lane) {
             // The last leaf is filled up with its last triangle.
-            const couTriangle *t = &triangles[keys[COU_MIN(WIDTH * l + (size_t)lane, count - 1)].triangle];
+            const couTriangle *t = &triangles[keys[COU_MIN(COU_WIDTH * l + (size_t)lane, count - 1)].triangle];
             fill_lane(&tree->leaves[l], lane, t);
             add_point(&bounds, t->a), add_point(&bounds, t->b), add_point(&bounds, t->c);
         }
-        set_child(&tree->nodes[l / WIDTH], (int)(l % WIDTH), &bounds);
+        set_child(&tree->nodes[l / COU_WIDTH], (int)(l % COU_WIDTH), &bounds);
     }
     for (int level = 1; level < tree->level_count; ++level) {
         size_t below = tree->level_start[level - 1], here = tree->level_start[level];
         for (size_t n = 0; n < here - below; ++n) {
             couBounds bounds = node_bounds(&tree->nodes[below + n]);
-            set_child(&tree->nodes[here + n / WIDTH], (int)(n % WIDTH), &bounds);
+            set_child(&tree->nodes[here + n / COU_WIDTH], (int)(n % COU_WIDTH), &bounds);
         }
     }
 }
@@ -173,7 +155,11 @@ static void fill(couTriangleTree *tree, const couTriangle *triangles, const Key 
 bool couTriangleTree_Build(couTriangleTree *tree, const couTriangle *triangles, size_t count)
 {
     COU_ASSERT(count > 0);
-    *tree = (couTriangleTree){.leaf_count = (count + WIDTH - 1) / WIDTH};
+    static couTreeDistanceFcn *const distance_variants[cou_isaCount] = COU_VARIANTS(couTreeDistance);
+    static couTreeNearbyFcn *const nearby_variants[cou_isaCount] = COU_VARIANTS(couTreeNearby);
+    *tree = (couTriangleTree){.leaf_count = (count + COU_WIDTH - 1) / COU_WIDTH,
+                              .distance = distance_variants[couBestIsa()],
+                              .nearby = nearby_variants[couBestIsa()]};
     size_t node_count = lay_out(tree);
     Key *keys = couAlloc(NULL, 2 * count * sizeof *keys);
     tree->leaves = couAlloc(NULL, tree->leaf_count * sizeof *tree->leaves);
@@ -197,94 +183,23 @@ void couTriangleTree_Free(couTriangleTree *tree)
     *tree = (couTriangleTree){0};
 }
 
-// --- Nearest -----------------------------------------------------------------------------------------------------------------
-
-// Squared distance to an edge from its start, d = p - start.
-static inline float edge2(float dx, float dy, float dz, float ex, float ey, float ez, float inv2)
-{
-    float t = (dx * ex + dy * ey + dz * ez) * inv2;
-    t = COU_MIN(COU_MAX(t, 0.0f), 1.0f);
-    float x = dx - t * ex, y = dy - t * ey, z = dz - t * ez;
-    return x * x + y * y + z * z;
-}
-
-// The least squared distance to the four triangles: to the plane where the foot is within the triangle, else to the edges.
-static inline float leaf_distance2(const couTreeLeaf *restrict leaf, couVec3 p)
-{
-    float best[WIDTH];
-    for (int k = 0; k < WIDTH; ++k) {
-        float dx = p.x - leaf->a[0][k], dy = p.y - leaf->a[1][k], dz = p.z - leaf->a[2][k];
-        float bx = leaf->ab[0][k], by = leaf->ab[1][k], bz = leaf->ab[2][k];
-        float cx = leaf->ac[0][k], cy = leaf->ac[1][k], cz = leaf->ac[2][k];
-        float along_ab = edge2(dx, dy, dz, bx, by, bz, leaf->inv_ab2[k]);
-        float along_ac = edge2(dx, dy, dz, cx, cy, cz, leaf->inv_ac2[k]);
-        float along_bc = edge2(dx - bx, dy - by, dz - bz, cx - bx, cy - by, cz - bz, leaf->inv_bc2[k]);
-        float v = leaf->to_v[0][k] * dx + leaf->to_v[1][k] * dy + leaf->to_v[2][k] * dz;
-        float w = leaf->to_w[0][k] * dx + leaf->to_w[1][k] * dy + leaf->to_w[2][k] * dz;
-        float height = leaf->normal[0][k] * dx + leaf->normal[1][k] * dy + leaf->normal[2][k] * dz;
-        float edges = COU_MIN(along_ab, COU_MIN(along_ac, along_bc));
-        float within = COU_MIN(COU_MIN(v, w), 1.0f - v - w);
-        best[k] = within >= 0.0f ? height * height + leaf->flat[k] : edges;
-        best[k] = COU_MIN(best[k], edges);
-    }
-    return COU_MIN(COU_MIN(best[0], best[1]), COU_MIN(best[2], best[3]));
-}
-
-static inline void box_distances2(const couTreeNode *restrict node, couVec3 p, float *restrict away2)
-{
-    for (int k = 0; k < WIDTH; ++k) {
-        float x = COU_MAX(node->lower[0][k] - p.x, p.x - node->upper[0][k]);
-        float y = COU_MAX(node->lower[1][k] - p.y, p.y - node->upper[1][k]);
-        float z = COU_MAX(node->lower[2][k] - p.z, p.z - node->upper[2][k]);
-        x = COU_MAX(x, 0.0f), y = COU_MAX(y, 0.0f), z = COU_MAX(z, 0.0f);
-        away2[k] = x * x + y * y + z * z;
-    }
-}
-
-typedef struct Visit {
-    float away2;
-    int level; // -1: a leaf
-    uint32_t index;
-} Visit;
+// --- Queries -----------------------------------------------------------------------------------------------------------------
 
 float couTriangleTree_Distance(const couTriangleTree *tree, couVec3 point, uint32_t *leaf)
 {
-    float best = leaf_distance2(&tree->leaves[*leaf], point);
-    Visit stack[20 * WIDTH];
-    int depth = 0;
-    stack[depth++] = (Visit){0.0f, tree->level_count - 1, 0};
-    while (depth > 0) {
-        Visit visit = stack[--depth];
-        if (visit.away2 >= best) continue;
-        if (visit.level < 0) {
-            float distance2 = leaf_distance2(&tree->leaves[visit.index], point);
-            if (distance2 < best) best = distance2, *leaf = visit.index;
-            continue;
-        }
-        // Children nearer than the best, the nearest on top of the stack.
-        float away2[WIDTH];
-        box_distances2(&tree->nodes[tree->level_start[visit.level] + visit.index], point, away2);
-        int first = depth;
-        for (uint32_t k = 0; k < WIDTH; ++k) {
-            if (!(away2[k] < best)) continue;
-            int at = depth++;
-            for (; at > first && stack[at - 1].away2 < away2[k]; --at) stack[at] = stack[at - 1];
-            stack[at] = (Visit){away2[k], visit.level - 1, WIDTH * visit.index + k};
-        }
-    }
-    return sqrtf(best);
+    return tree->distance(tree, point, leaf);
 }
 
-float couTriangleTree_LeafDistance(const couTriangleTree *tree, couVec3 point, uint32_t leaf)
+float couTriangleTree_NearbyDistance(const couTriangleTree *tree, couVec3 point, float nearest, uint32_t *leaf)
 {
-    return sqrtf(leaf_distance2(&tree->leaves[leaf], point));
+    return tree->nearby(tree, point, nearest, leaf);
 }
 
 // --- Segments ----------------------------------------------------------------------------------------------------------------
 
 static bool leaf_blocks(const couTreeLeaf *leaf, couVec3 from, couVec3 to)
 {
-    for (int k = 0; k < WIDTH; ++k) {
+    for (int k = 0; k < COU_WIDTH; ++k) {
         couVec3 a = {leaf->a[0][k], leaf->a[1][k], leaf->a[2][k]};
         couVec3 normal = {leaf->normal[0][k], leaf->normal[1][k], leaf->normal[2][k]};
         float start = couDot(normal, couSub(from, a)), end = couDot(normal, couSub(to, a));
@@ -303,21 +218,21 @@ bool couTriangleTree_Blocks(const couTriangleTree *tree, couVec3 from, couVec3 t
 {
     couBounds reach = no_bounds();
     add_point(&reach, from), add_point(&reach, to);
-    Visit stack[20 * WIDTH];
+    couTreeVisit stack[COU_TREE_STACK];
     int depth = 0;
-    stack[depth++] = (Visit){0.0f, tree->level_count - 1, 0};
+    stack[depth++] = (couTreeVisit){0.0f, tree->level_count - 1, 0};
     while (depth > 0) {
-        Visit visit = stack[--depth];
+        couTreeVisit visit = stack[--depth];
         if (visit.level < 0) {
             if (leaf_blocks(&tree->leaves[visit.index], from, to)) return true;
             continue;
         }
         const couTreeNode *node = &tree->nodes[tree->level_start[visit.level] + visit.index];
-        for (uint32_t k = 0; k < WIDTH; ++k) {
+        for (uint32_t k = 0; k < COU_WIDTH; ++k) {
             bool is_apart = node->lower[0][k] > reach.upper.x || node->upper[0][k] < reach.lower.x ||
                             node->lower[1][k] > reach.upper.y || node->upper[1][k] < reach.lower.y ||
                             node->lower[2][k] > reach.upper.z || node->upper[2][k] < reach.lower.z;
-            if (!is_apart) stack[depth++] = (Visit){0.0f, visit.level - 1, WIDTH * visit.index + k};
+            if (!is_apart) stack[depth++] = (couTreeVisit){0.0f, visit.level - 1, COU_WIDTH * visit.index + k};
         }
     }
     return false;
