@@ -55,16 +55,12 @@ static uint64_t hash_place(couVec3 p)
     return couMix64(couMix64(((uint64_t)bits[0] << 32) | bits[1]) ^ bits[2]);
 }
 
-// Each corner gets the first vertex at its place.
-static bool weld(Topology *topology)
+bool couWeldVertices(const couVec3 *vertices, size_t count, uint32_t *first)
 {
-    const couVec3 *vertices = couMesh_Vertices(topology->mesh);
-    const uint32_t *triangles = couMesh_Triangles(topology->mesh);
-    size_t vertex_count = couMesh_VertexCount(topology->mesh), slots = 16;
-    while (slots < 2 * vertex_count) slots *= 2;
-    uint32_t *table = couAlloc(NULL, slots * sizeof *table), *first = couAlloc(NULL, vertex_count * sizeof *first);
-    bool is_good = table && first;
-    for (size_t v = 0; is_good && v < vertex_count; ++v) {
+    size_t slots = 16;
+    while (slots < 2 * count) slots *= 2;
+    uint32_t *table = couAlloc(NULL, slots * sizeof *table);
+    for (size_t v = 0; table && v < count; ++v) {
         couVec3 p = {vertices[v].x + 0.0f, vertices[v].y + 0.0f, vertices[v].z + 0.0f}; // no -0
         size_t slot = hash_place(p) & (slots - 1);
         for (; table[slot]; slot = (slot + 1) & (slots - 1)) {
@@ -74,8 +70,17 @@ static bool weld(Topology *topology)
         if (!table[slot]) table[slot] = (uint32_t)v + 1;
         first[v] = table[slot] - 1;
     }
-    for (size_t k = 0; is_good && k < 3 * topology->triangle_count; ++k) topology->corners[k] = first[triangles[k]];
     couFree(NULL, table);
+    return table != NULL;
+}
+
+static bool weld(Topology *topology)
+{
+    const uint32_t *triangles = couMesh_Triangles(topology->mesh);
+    size_t vertex_count = couMesh_VertexCount(topology->mesh);
+    uint32_t *first = couAlloc(NULL, vertex_count * sizeof *first);
+    bool is_good = first && couWeldVertices(couMesh_Vertices(topology->mesh), vertex_count, first);
+    for (size_t k = 0; is_good && k < 3 * topology->triangle_count; ++k) topology->corners[k] = first[triangles[k]];
     couFree(NULL, first);
     return is_good;
 }

@@ -6,3 +6,6 @@
 /// True when the integrals over the triangles can be trusted: one piece, closed, oriented, no triangle twice. Looks at edges only, so a
 /// piece that crosses itself passes. False also without memory.
 bool couMesh_IsSolid(const couMesh *mesh);
+
+/// Gives each vertex the number of the first one at the same place; -0 is 0. False without memory.
+bool couWeldVertices(const couVec3 *vertices, size_t count, uint32_t *first);
