@@ -636,9 +636,12 @@ static void test_mesh_cell(void **state)
     assert_non_null(scene);
     assert_close("cell", couDistanceGrid_Cell(grid_of(scene, "cube")), 0.1, 1e-6);
     couCloseScene(scene);
-    // Never more than 256 cells along the largest side by default.
-    scene = load_good("scene { spacing = 0.001 }\nbody { name = 'cube', shape = mesh { file = 'cube.obj' } }");
-    assert_close("cell", couDistanceGrid_Cell(grid_of(scene, "cube")), 2.0 / 256, 1e-6);
+    // Never more than 256 cells along the largest side by default. A rod, so that its grid is small.
+    scene = load_good("scene { spacing = 0.001 }\n"
+                      "local c = { " CUBE " }\n"
+                      "for _, v in ipairs(c.vertices) do v[1], v[2] = 0.05 * v[1], 0.05 * v[2] end\n"
+                      "body { name = 'rod', shape = mesh(c) }");
+    assert_close("cell", couDistanceGrid_Cell(grid_of(scene, "rod")), 1.0 / 256, 1e-6);
     couCloseScene(scene);
 }
 

@@ -59,7 +59,7 @@ size_t couTable_AddRows(couTable *table, size_t count)
     size_t first = table->count;
     for (int c = 0; c < table->column_count; ++c) {
         couColumn *column = &table->columns[c];
-        memset((char *)column->data + first * column->row_bytes, 0, count * column->row_bytes);
+        if (count) memset((char *)column->data + first * column->row_bytes, 0, count * column->row_bytes);
     }
     table->count += count;
     return first;

@@ -21,7 +21,7 @@
 
 #define MAX_MESH_BYTES ((size_t)512 << 20) // of all meshes and grids of a scene, unless its loader says otherwise
 #define LEAST_ROOM ((size_t)1 << 20)       // for one more grid: its cell would become too coarse
-#define LOOKUP_WORK 1000                   // finding a file's path, in instructions of the script
+#define LOOKUP_WORK 3000                   // finding a file's path, in instructions of the script
 #define MAX_GRID_BYTES ((size_t)256 << 20) // of one grid
 #define MAX_VERTICES 100000                // of a mesh in the script
 #define MAX_TRIANGLES 200000
