@@ -1,7 +1,8 @@
-// coulis info: what a file of a run holds, in words. The kind of a file follows from its name; a folder stands for its run.json,
-// its frames and its checkpoint.
+// coulis info: what a file of a run, or a mesh, holds, in words. The kind of a file follows from its name; a folder stands for its
+// run.json, its frames and its checkpoint.
 #include "app/run.h"
 #include "io/file.h"
+#include "io/mesh_file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -110,6 +111,34 @@ static bool describe_checkpoint(const char *path, couFaults *faults)
     return true;
 }
 
+// --- Meshes ---
+
+static bool describe_mesh(const char *path, couFaults *faults)
+{
+    couMesh *mesh = couReadMesh(path, NULL, faults);
+    if (!mesh) return false;
+    couMeshReport report = couMesh_Inspect(mesh, 0);
+    couBounds b = couMesh_Bounds(mesh);
+    couMassProperties mass = couMesh_Mass(mesh);
+    char findings[400], count[32];
+    couMeshReport_Format(&report, findings, sizeof findings);
+    printf("%s: mesh (%s), %s\n", path, strrchr(path, '.') + 1,
+           report.is_oriented ? "closed"
+           : report.is_closed ? "closed, but not of one orientation"
+                              : "open");
+    printf("triangles  %s\n", couFormatCount(count, sizeof count, couMesh_TriangleCount(mesh)));
+    printf("vertices   %s\n", couFormatCount(count, sizeof count, couMesh_VertexCount(mesh)));
+    printf("parts      %s\n", couFormatCount(count, sizeof count, report.part_count));
+    printf("size       %g x %g x %g m\n", b.upper.x - b.lower.x, b.upper.y - b.lower.y, b.upper.z - b.lower.z);
+    printf("bounds     %g %g %g to %g %g %g m\n", b.lower.x, b.lower.y, b.lower.z, b.upper.x, b.upper.y, b.upper.z);
+    if (report.is_oriented)
+        printf("volume     %.6g m^3, centre %g %g %g m\n", mass.volume, mass.center[0], mass.center[1], mass.center[2]);
+    printf("findings   %s\n", findings[0] ? findings : "none");
+    printf("hash       %016llx\n", (unsigned long long)couMesh_Hash(mesh));
+    couMesh_Release(mesh);
+    return true;
+}
+
 // --- run.json, diagnostics.csv, folders ---
 
 static bool describe_json(const char *path, couFaults *faults)
@@ -187,6 +216,7 @@ static bool describe(const char *path, couFaults *faults)
         return false;
     }
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) return describe_folder(path, faults);
+    if (couIsMeshFile(path)) return describe_mesh(path, faults);
     if (has_ending(path, ".vtp") || has_ending(path, ".ply")) return describe_frame(path, faults);
     if (has_ending(path, ".h5")) return describe_checkpoint(path, faults);
     if (has_ending(path, ".json")) return describe_json(path, faults);
@@ -196,7 +226,8 @@ static bool describe(const char *path, couFaults *faults)
     else if (has_ending(path, ".lua"))
         couFaults_Add(faults, path, NULL, "is a scene; coulis check describes scenes");
     else
-        couFaults_Add(faults, path, NULL, "is of no known kind: .vtp, .ply, .h5, .json, .csv or a run's folder");
+        couFaults_Add(faults, path, NULL,
+                      "is of no known kind: .vtp, .ply, .h5, .json, .csv, .obj, .stl, .gltf, .glb, .3ds or a run's folder");
     return false;
 }
 
@@ -205,10 +236,11 @@ int couCommandInfo(int argc, char **argv)
     couCommand command = {
         .name = "info",
         .usage = "FILE...",
-        .help = "what a file or folder of a run holds",
+        .help = "what a file or folder of a run, or a mesh, holds",
         .min_operands = 1,
         .max_operands = 1 << 20,
-        .notes = "FILE is a frame (.vtp, .ply), a checkpoint (.h5), run.json, diagnostics.csv or a run's folder.\n"
+        .notes = "FILE is a frame (.vtp, .ply), a checkpoint (.h5), run.json, diagnostics.csv, a run's folder, or a mesh\n"
+                 "(.obj, .ply with faces, .stl, .gltf, .glb, .3ds).\n"
                  "Checkpoints are read in full: a damaged one is found.\n"};
     couTexts operands = {0};
     couFaults faults = {0};
