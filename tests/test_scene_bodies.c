@@ -661,6 +661,10 @@ static void test_mesh_bombs(void **state)
         load_with(HEAD "while true do mesh { file = 'cube.obj', cell = 0.1 } end", NULL, &faults)); // made once, asked for ever
     assert_int_equal(faults.count, 1);
     couFaults_Clear(&faults);
+    assert_null(
+        load_with(HEAD "for i = 1, 1e9 do mesh { file = 'cube.obj', size = 1 + i * 1e-5, cell = 0.3 } end", NULL, &faults));
+    assert_int_equal(faults.count, 1);
+    couFaults_Clear(&faults);
 }
 
 static char log_text[4096];

@@ -73,7 +73,6 @@ typedef struct couMethodSettings {
 /// A mesh file as it was read, and a distance grid: each is made once in a scene and lives as long as it.
 typedef struct couSceneMesh {
     char path[1024]; ///< real path
-    char how[160];   ///< scale, turn...
     couMesh *mesh;
 } couSceneMesh;
 typedef struct couSceneGrid {

@@ -4,7 +4,7 @@
 // The shape needs its distance grid at once (a shell or union around it does), and the grid's cell follows from the spacing: scene{}
 // must stand before the first mesh{} that gives no cell. Files and grids are kept with the scene, so that the same one is made once.
 // Their memory has a limit of its own, and their time is not the script's: it is bounded by that limit and by counting work.
-// What the script's hash takes in is the mesh as it was read: names, comments and materials in the file do not matter.
+// The scene's hash takes in a file's mesh as it was read: names, comments and materials do not matter.
 #include "scene/internal.h"
 
 #include "base/base.h"
@@ -21,7 +21,10 @@
 
 #define MAX_MESH_BYTES ((size_t)512 << 20) // of all meshes and grids of a scene, unless its loader says otherwise
 #define LEAST_ROOM ((size_t)1 << 20)       // for one more grid: its cell would become too coarse
-#define LOOKUP_WORK 3000                   // finding a file's path, in instructions of the script
+// Work in instructions of the script: finding a file, reading one, making a grid (besides what its size asks for).
+#define LOOKUP_WORK 3000
+#define READ_WORK 1000000
+#define GRID_WORK 100000
 #define MAX_GRID_BYTES ((size_t)256 << 20) // of one grid
 #define MAX_VERTICES 100000                // of a mesh in the script
 #define MAX_TRIANGLES 200000
@@ -183,12 +186,12 @@ static void adopt(couReader *reader, couFaults *faults, const char *key, const c
     couFaults_Clear(faults);
 }
 
-static void log_oddities(const couMesh *mesh, const couReader *reader, const char *name, int threads)
+static void log_oddities(const couMesh *mesh, const couReader *reader, const char *name)
 {
-    couMeshReport report = couMesh_Inspect(mesh, threads);
+    couMeshReport report = couMesh_Inspect(mesh, reader->scene->world_def.threads);
     char text[320];
     couMeshReport_Format(&report, text, sizeof text);
-    if (text[0]) couLog(cou_logWarning, "%s: mesh %s: %s", reader->where, name, text);
+    if (text[0]) couLog(cou_logWarning, "%s: mesh%s%s: %s", reader->where, name[0] ? " " : "", name, text);
 }
 
 static size_t mesh_bytes(const couMesh *mesh)
@@ -203,61 +206,67 @@ static size_t mesh_room(const couScene *scene)
     return most > scene->mesh_bytes ? most - scene->mesh_bytes : 0;
 }
 
-static int scene_threads(const couScene *scene) { return scene->world_def.threads; }
-
-// Closes holes where that was asked for and says what is odd. Takes the mesh and gives one to be released.
-static couMesh *finish_mesh(couReader *reader, const couMeshCall *call, const char *name, couMesh *mesh)
+// Files are read once in a scene, which holds them; NULL after a fault. Not to be released.
+static couMesh *load_file(couReader *reader, const char *path, const char *key, const char *name, int64_t *work)
 {
-    if (mesh && call->close_holes) {
-        couMesh *closed = couMesh_CloseHoles(mesh);
-        couMesh_Release(mesh);
-        mesh = closed;
-        if (!mesh) couReader_Fault(reader, "close_holes", "out of memory");
+    couScene *scene = reader->scene;
+    for (size_t i = 0; i < scene->mesh_count; ++i) {
+        if (strcmp(scene->meshes[i].path, path) == 0) return scene->meshes[i].mesh;
     }
+    if (!couReserve(NULL, (void **)&scene->meshes, &scene->mesh_capacity, scene->mesh_count + 1, sizeof *scene->meshes)) {
+        couReader_Fault(reader, key, "out of memory");
+        return NULL;
+    }
+    couFaults faults = {0};
+    couSandbox_PauseClock(&scene->sandbox);
+    couMesh *mesh = couReadMesh(path, NULL, &faults);
+    couSandbox_ResumeClock(&scene->sandbox);
+    adopt(reader, &faults, key, name);
+    *work += READ_WORK;
     if (!mesh) return NULL;
-    log_oddities(mesh, reader, name, scene_threads(reader->scene));
     uint64_t hash = couMesh_Hash(mesh);
-    couScene_AddToHash(reader->scene, &hash, sizeof hash);
+    couScene_AddToHash(scene, &hash, sizeof hash);
+    couSceneMesh *kept = &scene->meshes[scene->mesh_count++];
+    snprintf(kept->path, sizeof kept->path, "%s", path);
+    kept->mesh = mesh;
+    scene->mesh_bytes += mesh_bytes(mesh);
     return mesh;
 }
 
-static couMeshPlacement placement_of(const couMeshCall *call)
+// A new mesh of the vertices, which it moves, with its holes closed where that was asked for; NULL after a fault.
+static couMesh *make_mesh(couReader *reader, const couMeshCall *call, couVec3 *vertices, size_t vertex_count,
+                          const uint32_t *triangles, size_t triangle_count, const char *name)
 {
     couMeshPlacement placement = couDefaultMeshPlacement();
     if (!isnan(call->scale)) placement.scale = call->scale;
     if (!isnan(call->size)) placement.size = call->size;
     placement.turn = call->turn;
     placement.center = (couMeshCenter)call->center;
-    return placement;
+    couPlaceVertices(vertices, vertex_count, &placement);
+    couFaults faults = {0};
+    couMesh *mesh = couCreateMesh(vertices, vertex_count, triangles, triangle_count, &faults);
+    adopt(reader, &faults, NULL, name);
+    if (!mesh || !call->close_holes) return mesh;
+    couMesh *closed = couMesh_CloseHoles(mesh);
+    couMesh_Release(mesh);
+    if (!closed) couReader_Fault(reader, "close_holes", "out of memory");
+    return closed;
 }
 
-// The mesh of a file, read once in a scene; to be released.
-static couMesh *load_file(couReader *reader, const couMeshCall *call, const char *path, const char *name)
+// A mesh as the call wants it from one that was read; to be released.
+static couMesh *place_copy(couReader *reader, const couMeshCall *call, const couMesh *mesh, const char *name)
 {
-    couScene *scene = reader->scene;
-    couSceneMesh wanted = {0};
-    couQuat q = call->turn;
-    snprintf(wanted.path, sizeof wanted.path, "%s", path);
-    snprintf(wanted.how, sizeof wanted.how, "%a %a %a %a %a %a %d %d", call->scale, call->size, q.x, q.y, q.z, q.w, call->center,
-             call->close_holes);
-    for (size_t i = 0; i < scene->mesh_count; ++i) {
-        const couSceneMesh *other = &scene->meshes[i];
-        if (strcmp(other->path, wanted.path) == 0 && strcmp(other->how, wanted.how) == 0) return couMesh_Retain(other->mesh);
+    if (!mesh) return NULL;
+    size_t count = couMesh_VertexCount(mesh);
+    couVec3 *vertices = malloc(count * sizeof *vertices);
+    if (!vertices) {
+        couReader_Fault(reader, NULL, "out of memory");
+        return NULL;
     }
-    couFaults faults = {0};
-    couMeshPlacement placement = placement_of(call);
-    couSandbox_PauseClock(&scene->sandbox);
-    couMesh *mesh = couReadMesh(path, &placement, &faults);
-    couSandbox_ResumeClock(&scene->sandbox);
-    adopt(reader, &faults, call->stock[0] ? "stock" : "file", name);
-    wanted.mesh = finish_mesh(reader, call, name, mesh);
-    if (!wanted.mesh) return NULL;
-    if (couReserve(NULL, (void **)&scene->meshes, &scene->mesh_capacity, scene->mesh_count + 1, sizeof *scene->meshes)) {
-        couMesh_Retain(wanted.mesh);
-        scene->meshes[scene->mesh_count++] = wanted;
-        scene->mesh_bytes += mesh_bytes(wanted.mesh);
-    }
-    return wanted.mesh;
+    memcpy(vertices, couMesh_Vertices(mesh), count * sizeof *vertices);
+    couMesh *placed = make_mesh(reader, call, vertices, count, couMesh_Triangles(mesh), couMesh_TriangleCount(mesh), name);
+    free(vertices);
+    return placed;
 }
 
 // Half the spacing resolves what particles can feel of the surface.
@@ -287,30 +296,30 @@ static couDistanceGrid *make_grid(couReader *reader, const couMeshCall *call, co
     couFaults faults = {0};
     size_t room = COU_MIN(MAX_GRID_BYTES, mesh_room(scene));
     couSandbox_PauseClock(&scene->sandbox);
-    wanted.grid = couCachedDistanceGrid(mesh, wanted.cell, room, scene_threads(scene), &faults);
+    log_oddities(mesh, reader, name);
+    wanted.grid = couCachedDistanceGrid(mesh, wanted.cell, room, scene->world_def.threads, &faults);
     couSandbox_ResumeClock(&scene->sandbox);
     adopt(reader, &faults, NULL, name);
     if (!wanted.grid) return NULL;
     scene->grids[scene->grid_count++] = wanted;
-    scene->mesh_bytes += couDistanceGrid_Bytes(wanted.grid);
-    *work += (int64_t)couMesh_TriangleCount(mesh) + (int64_t)couDistanceGrid_Bytes(wanted.grid) / 4;
+    scene->mesh_bytes += mesh_bytes(mesh) + couDistanceGrid_Bytes(wanted.grid);
+    *work += GRID_WORK + (int64_t)couDistanceGrid_Bytes(wanted.grid) / 4;
     return wanted.grid;
 }
 
-// From a mesh, which it releases, to the shape of `ref`. Returns the work that this was.
-static int64_t make_shape(couReader *reader, const couMeshCall *call, couMesh *mesh, const char *name, couShapeRef *ref)
+// From a mesh, which it releases, to the shape of `ref`.
+static void make_shape(couReader *reader, const couMeshCall *call, couMesh *mesh, const char *name, couShapeRef *ref,
+                       int64_t *work)
 {
-    if (!mesh) return 0;
-    int64_t work = LOOKUP_WORK;
-    couDistanceGrid *grid = make_grid(reader, call, mesh, name, &work);
+    if (!mesh) return;
+    couDistanceGrid *grid = make_grid(reader, call, mesh, name, work);
     couMesh_Release(mesh);
-    if (!grid) return work;
+    if (!grid) return;
     couFaults faults = {0};
     couShapeDef def = {.kind = cou_shapeMesh, .grid = grid, .pose = COU_POSE_IDENTITY};
     ref->shape = couCreateShape(&def, &faults);
     ref->pose = call->pose;
     adopt(reader, &faults, NULL, name);
-    return work;
 }
 
 void couScene_ReleaseMeshes(couScene *scene)
@@ -337,7 +346,7 @@ static bool is_plain_path(const char *path)
     }
 }
 
-static couMesh *mesh_from_file(couReader *reader, const couMeshCall *call)
+static couMesh *mesh_from_file(couReader *reader, const couMeshCall *call, int64_t *work)
 {
     if (!is_plain_path(call->file)) {
         couReader_Fault(reader, "file", "'%.80s': only files inside the scene's folder, like \"models/bunny.obj\"", call->file);
@@ -348,12 +357,12 @@ static couMesh *mesh_from_file(couReader *reader, const couMeshCall *call)
         couReader_Fault(reader, "file", "there is no file '%.80s' inside the scene's folder", call->file);
         return NULL;
     }
-    couMesh *mesh = load_file(reader, call, real, call->file);
+    const couMesh *mesh = load_file(reader, real, "file", call->file, work);
     free(real);
-    return mesh;
+    return place_copy(reader, call, mesh, call->file);
 }
 
-static couMesh *mesh_from_stock(couReader *reader, const couMeshCall *call)
+static couMesh *mesh_from_stock(couReader *reader, const couMeshCall *call, int64_t *work)
 {
     int count;
     const couStockMesh *meshes = couStockMeshes(&count);
@@ -362,7 +371,9 @@ static couMesh *mesh_from_stock(couReader *reader, const couMeshCall *call)
     for (int i = 0; i < count; ++i) {
         if (strcmp(meshes[i].name, call->stock) != 0) continue;
         char path[1024];
-        if (couFindStockMesh(&meshes[i], path, sizeof path)) return load_file(reader, call, path, meshes[i].file);
+        if (couFindStockMesh(&meshes[i], path, sizeof path)) {
+            return place_copy(reader, call, load_file(reader, path, "stock", meshes[i].file, work), meshes[i].file);
+        }
         couReader_Fault(reader, "stock", "'%s' is not installed: the Debian package %s has it (%s)", call->stock,
                         meshes[i].package, meshes[i].file);
         return NULL;
@@ -380,12 +391,7 @@ static couMesh *mesh_from_lists(couReader *reader, const couMeshCall *call)
     couVec3 *vertices = read_vertices(reader, &vertex_count);
     uint32_t *triangles = vertices ? read_triangles(reader, vertex_count, &triangle_count) : NULL;
     if (!triangles) return NULL;
-    couMeshPlacement placement = placement_of(call);
-    couPlaceVertices(vertices, vertex_count, &placement);
-    couFaults faults = {0};
-    couMesh *mesh = couCreateMesh(vertices, vertex_count, triangles, triangle_count, &faults);
-    adopt(reader, &faults, NULL, "");
-    return mesh;
+    return make_mesh(reader, call, vertices, vertex_count, triangles, triangle_count, "");
 }
 
 static void check_call(couReader *reader, const couMeshCall *call)
@@ -401,20 +407,6 @@ static void check_call(couReader *reader, const couMeshCall *call)
     if (isnan(call->cell) && !has_spacing) {
         couReader_Fault(reader, "cell", "is half the spacing, which is not known yet: put scene{} before mesh{}, or give a cell");
     }
-}
-
-// What takes its time; raises no error. Takes the mesh of the lists, if there is one. Returns the work that this was.
-static int64_t run_call(couReader *reader, const couMeshCall *call, couMesh *mesh, couShapeRef *ref)
-{
-    const char *name = call->file[0] ? call->file : call->stock[0] ? call->stock : "of the script";
-    if (call->file[0]) {
-        mesh = mesh_from_file(reader, call);
-    } else if (call->stock[0]) {
-        mesh = mesh_from_stock(reader, call);
-    } else {
-        mesh = finish_mesh(reader, call, name, mesh);
-    }
-    return make_shape(reader, call, mesh, name, ref);
 }
 
 static int mesh_call(lua_State *lua)
@@ -437,8 +429,12 @@ static int mesh_call(lua_State *lua)
         luaL_error(lua, "the meshes of this scene take more than %d MB: use fewer or give them a larger cell",
                    (int)((reader.scene->mesh_bytes + LEAST_ROOM) >> 20));
     }
-    couMesh *mesh = call.has_list ? mesh_from_lists(&reader, &call) : NULL;
-    int64_t work = run_call(&reader, &call, mesh, ref);
+    // No errors are raised while a mesh is held.
+    int64_t work = LOOKUP_WORK;
+    couMesh *mesh = call.file[0]    ? mesh_from_file(&reader, &call, &work)
+                    : call.stock[0] ? mesh_from_stock(&reader, &call, &work)
+                                    : mesh_from_lists(&reader, &call);
+    make_shape(&reader, &call, mesh, call.file[0] ? call.file : call.stock, ref, &work);
     couSandbox_Work(lua, work);
     lua_settop(lua, 2);
     return 1;
