@@ -6,7 +6,7 @@
 //   1. corners are moved to a fine raster (2^-16 cells), so that the flood (distance_grid_flood.c) has no leaks;
 //   2. the flood tells which nodes are outside;
 //   3. the outer surface is what outside nodes see. Triangles are divided into pieces until all of a piece is seen or not, at most
-//      down to two cells. Inner polygons, walls between parts and what lies in another part are dropped, so that the field
+//      down to a quarter of a cell. Inner polygons, walls between parts and what lies in another part are dropped, so that the field
 //      inside leads out;
 //   4. nodes outside get the distance to all triangles, nodes inside that to the outer surface: every fourth node along each axis
 //      (the lattice), and all that are closer than 6 cells, by a search in the tree. Farther away that is slow, since hundreds of
@@ -28,11 +28,12 @@
 #include "rigid/triangle_tree.h"
 
 #define DEFAULT_BYTES ((size_t)256 << 20)
-#define BEND 0.1f           // how far a coarse cell may be off [fine cells]
-#define LATTICE 4           // fine cells between the nodes that it is looked at
-#define LATTICE_REACH 3.47f // how far a point can be from them [fine cells]: half the diagonal of a cube of 4
-#define NEAR 6.0f           // nodes nearer than this to the surface are exact [fine cells]
-#define PIECE 2.0f          // longest side of a piece that is not divided further [fine cells]
+#define BEND 0.1f            // how far a coarse cell may be off [fine cells]
+#define LATTICE 4            // fine cells between the nodes that it is looked at
+#define LATTICE_REACH 3.47f  // how far a point can be from them [fine cells]: half the diagonal of a cube of 4
+#define NEAR 6.0f            // nodes nearer than this to the surface are exact [fine cells]
+#define PIECE 2.0f           // longest side of a piece that is looked at as a whole [fine cells]
+#define SMALLEST_PIECE 0.25f // and of one that is not divided further
 
 typedef enum Seen { seen_none, seen_part, seen_all } Seen;
 
@@ -168,10 +169,9 @@ static bool is_seen_from(const Build *build, couVec3 point, int32_t first, int32
 }
 
 // From the corners of its cell, else from those around.
-static bool is_seen(const Build *build, const couTriangle *piece)
+static bool is_seen(const Build *build, couVec3 point)
 {
-    couVec3 middle = couScale(1.0f / 3.0f, couAdd(piece->a, couAdd(piece->b, piece->c)));
-    return is_seen_from(build, middle, 0, 1) || is_seen_from(build, middle, -1, 3);
+    return is_seen_from(build, point, 0, 1) || is_seen_from(build, point, -1, 3);
 }
 
 static void divide(const couTriangle *t, couTriangle parts[4])
@@ -184,15 +184,27 @@ static void divide(const couTriangle *t, couTriangle parts[4])
     parts[3] = (couTriangle){ab, bc, ca};
 }
 
-static bool is_small(const couTriangle *t)
+static float longest_side(const couTriangle *t)
 {
     couVec3 ab = couSub(t->b, t->a), bc = couSub(t->c, t->b), ca = couSub(t->a, t->c);
-    return COU_MAX(couDot(ab, ab), COU_MAX(couDot(bc, bc), couDot(ca, ca))) <= PIECE * PIECE;
+    return sqrtf(COU_MAX(couDot(ab, ab), COU_MAX(couDot(bc, bc), couDot(ca, ca))));
 }
 
+// A piece is judged by its middle and by points near its corners, and divided further where they differ; the smallest by the middle
+// alone.
 static Seen look_at(const Build *build, const couTriangle *t)
 {
-    if (is_small(t)) return is_seen(build, t) ? seen_all : seen_none;
+    float longest = longest_side(t);
+    if (longest <= PIECE) {
+        couVec3 middle = couScale(1.0f / 3.0f, couAdd(t->a, couAdd(t->b, t->c)));
+        Seen seen = is_seen(build, middle) ? seen_all : seen_none;
+        if (longest <= SMALLEST_PIECE) return seen;
+        const couVec3 corners[3] = {t->a, t->b, t->c};
+        bool is_alike = true;
+        for (int k = 0; k < 3 && is_alike; ++k)
+            is_alike = is_seen(build, couMulAdd(corners[k], 0.1f, couSub(middle, corners[k]))) == (seen == seen_all);
+        if (is_alike) return seen;
+    }
     couTriangle parts[4];
     divide(t, parts);
     Seen first = look_at(build, &parts[0]);
@@ -251,6 +263,7 @@ static bool find_outer_surface(Build *build)
 // --- Samples -----------------------------------------------------------------------------------------------------------------
 
 // A signed distance [fine cells] and the leaf of the nearest triangle: of `all` or, inside a mesh with inner triangles, of `outer`.
+// A node on the surface is not outside: -0.
 typedef struct Sample {
     float value;
     uint32_t leaf;
@@ -265,7 +278,7 @@ static const couTriangleTree *tree_of(const Build *build, bool is_outside)
 static Sample measure(const Build *build, couVec3 p, bool is_outside, Sample hint)
 {
     const couTriangleTree *tree = tree_of(build, is_outside);
-    uint32_t leaf = tree_of(build, hint.value >= 0.0f) == tree ? hint.leaf : 0;
+    uint32_t leaf = tree_of(build, !signbit(hint.value)) == tree ? hint.leaf : 0;
     float distance = couTriangleTree_Distance(tree, p, &leaf);
     return (Sample){is_outside ? distance : -distance, leaf};
 }
@@ -382,7 +395,7 @@ static void try_leaf(const Block *block, couVec3 p, bool is_outside, const Sampl
     const couTriangleTree *tree = tree_of(block->build, is_outside);
     uint32_t family = other->leaf / COU_WIDTH;
     if (family == best->leaf / COU_WIDTH || family == *last) return; // looked at already
-    if (tree_of(block->build, other->value >= 0.0f) != tree) return;
+    if (tree_of(block->build, !signbit(other->value)) != tree) return;
     *last = family;
     uint32_t leaf = other->leaf;
     float distance = couTriangleTree_NearbyDistance(tree, p, fabsf(best->value), &leaf);
@@ -532,13 +545,15 @@ static void copy_coarse(const Build *build, int32_t *block_index, float *coarse)
                 *coarse++ = build->cell * build->lattice[x + build->lattice_count[0] * (y + build->lattice_count[1] * z)];
 }
 
+// Nodes on the surface itself are not reached either, and count for nothing.
 static bool has_inside(const couDistanceGrid *grid)
 {
+    const float least = -1e-3f * grid->cell;
     size_t corners = ((size_t)grid->count[0] + 1) * ((size_t)grid->count[1] + 1) * ((size_t)grid->count[2] + 1);
     for (size_t k = 0; k < corners; ++k)
-        if (grid->coarse[k] < 0.0f) return true;
+        if (grid->coarse[k] < least) return true;
     for (size_t k = 0; k < (size_t)grid->block_count * cou_blockSamples; ++k)
-        if (grid->blocks[k] < 0.0f) return true;
+        if (grid->blocks[k] < least) return true;
     return false;
 }
 
