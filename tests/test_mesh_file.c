@@ -175,8 +175,8 @@ static void make_glb(void)
 
 static void make_gltf_with(const char *uri, unsigned length, unsigned count)
 {
-    char json[2048], quoted[256];
-    snprintf(quoted, sizeof quoted, "\"uri\":\"%s\",", uri);
+    char json[2048], quoted[300];
+    snprintf(quoted, sizeof quoted, "\"uri\":\"%.250s\",", uri);
     bytes.count = 0;
     put(json, (size_t)print_gltf(json, sizeof json, quoted, length, count));
 }

@@ -257,6 +257,7 @@ typedef struct Sampling {
     double slope;         // how fast its distance can change
     double origin[3];     // middle of the bounds [m]
     double axes[3][3];    // of the cubes
+    couBounds bounds;     // of the shape [m]
     int64_t count, limit; // distances taken, and how many may be
     // About the origin, along the axes.
     double volume, first[3], second[6];
@@ -279,6 +280,16 @@ static couVec3 to_shape(const Sampling *sampling, const double r[3])
     return (couVec3){(float)p[0], (float)p[1], (float)p[2]};
 }
 
+// How much of a cube is within the bounds. Beyond them the wall around a mesh seems to go on, as distances far from a mesh are
+// lower bounds.
+static float cover_bounds(const Sampling *sampling, couVec3 p, float size)
+{
+    const couBounds *b = &sampling->bounds;
+    float outside = fmaxf(fmaxf(b->lower.x - p.x, p.x - b->upper.x), fmaxf(b->lower.y - p.y, p.y - b->upper.y));
+    if (sampling->dimension == 3) outside = fmaxf(outside, fmaxf(b->lower.z - p.z, p.z - b->upper.z));
+    return cover_side(outside, size);
+}
+
 // `levels` is how often the cube may still be halved, down to -extra_levels where that helps.
 static void sample_cube(Sampling *sampling, const double center[3], double size, int levels)
 {
@@ -288,14 +299,14 @@ static void sample_cube(Sampling *sampling, const double center[3], double size,
         double reach = sampling->slope * 0.5 * size * sqrt(sampling->dimension);
         double distance = couShape_Distance(sampling->shape, sampling->dimension, p);
         if (distance >= reach) return;
-        if (distance <= -reach) {
+        if (distance <= -reach && cover_bounds(sampling, p, (float)(2 * reach)) >= 1.0f) {
             add_cube(sampling, center, size, 1.0);
             return;
         }
     } else {
         Cover covered = cover(sampling->shape, sampling->dimension, p, (float)size);
         if (!covered.is_shared || levels <= -extra_levels) {
-            add_cube(sampling, center, size, covered.part);
+            add_cube(sampling, center, size, fminf(covered.part, cover_bounds(sampling, p, (float)size)));
             return;
         }
     }
@@ -351,6 +362,7 @@ static Sampling begin_sampling(const couShape *shape, int dimension, const couBo
         {cos(a) * sin(b) * sin(c) - sin(a) * cos(c), sin(a) * sin(b) * sin(c) + cos(a) * cos(c), cos(b) * sin(c)},
         {cos(a) * sin(b) * cos(c) + sin(a) * sin(c), sin(a) * sin(b) * cos(c) - cos(a) * sin(c), cos(b) * cos(c)}};
     memcpy(sampling.axes, axes, sizeof axes);
+    sampling.bounds = *bounds;
     sampling.origin[0] = 0.5 * ((double)bounds->lower.x + bounds->upper.x);
     sampling.origin[1] = 0.5 * ((double)bounds->lower.y + bounds->upper.y);
     sampling.origin[2] = dimension == 3 ? 0.5 * ((double)bounds->lower.z + bounds->upper.z) : 0.0;
