@@ -358,6 +358,13 @@ same "vtp and ply hold the same" "$vtp" "$(sed -n 's/^hash *//p' stdout)"
 ends 0 info both both/run.json both/diagnostics.csv
 has "info of run.json" "^state_hash +$(hash_of both)" stdout
 has "info of the table" "diagnostics of 2 frames" stdout
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n' >corner.obj
+ends 0 info corner.obj
+has "volume of a mesh" "^volume +0.166667 m" stdout
+has "a sound mesh" "^findings +none" stdout
+head -n -1 corner.obj >open.obj
+ends 0 info open.obj
+has "a hole" "^findings +3 open edges, 1 hole" stdout
 head -c 300 both/particles_000001.vtp >cut.vtp
 ends 2 info cut.vtp
 head -c 40 both/run.json >cut.json
