@@ -285,8 +285,9 @@ static couVec3 to_shape(const Sampling *sampling, const double r[3])
 static float cover_bounds(const Sampling *sampling, couVec3 p, float size)
 {
     const couBounds *b = &sampling->bounds;
-    float outside = fmaxf(fmaxf(b->lower.x - p.x, p.x - b->upper.x), fmaxf(b->lower.y - p.y, p.y - b->upper.y));
-    if (sampling->dimension == 3) outside = fmaxf(outside, fmaxf(b->lower.z - p.z, p.z - b->upper.z));
+    float x = COU_MAX(b->lower.x - p.x, p.x - b->upper.x), y = COU_MAX(b->lower.y - p.y, p.y - b->upper.y);
+    float z = sampling->dimension == 3 ? COU_MAX(b->lower.z - p.z, p.z - b->upper.z) : y;
+    float outside = COU_MAX(COU_MAX(x, y), z);
     return cover_side(outside, size);
 }
 
@@ -306,7 +307,7 @@ static void sample_cube(Sampling *sampling, const double center[3], double size,
     } else {
         Cover covered = cover(sampling->shape, sampling->dimension, p, (float)size);
         if (!covered.is_shared || levels <= -extra_levels) {
-            add_cube(sampling, center, size, fminf(covered.part, cover_bounds(sampling, p, (float)size)));
+            add_cube(sampling, center, size, (double)fminf(covered.part, cover_bounds(sampling, p, (float)size)));
             return;
         }
     }
