@@ -575,6 +575,19 @@ static void test_bad_meshes(void **state)
         &(Bad){HEAD "body { shape = union { mesh { file = 'none.obj' }, sphere { radius = 1 } } }", 2, "mesh.file", "none.obj"});
 }
 
+// How many of 100 x 100 points are inside, 1 cm above the lowest.
+static int inside_base(couScene *scene, const char *name)
+{
+    couBounds b = body_bounds(scene, name);
+    int count = 0;
+    for (int k = 0; k < 10000; ++k) {
+        float u = ((float)(k % 100) + 0.5f) / 100.0f, v = ((float)(k / 100) + 0.5f) / 100.0f;
+        couVec3 p = {0.4f * (u - 0.5f), b.lower.y + 0.01f, 0.4f * (v - 0.5f)};
+        count += couShape_Distance(body_def(scene, name)->shape, 3, p) < 0.0f;
+    }
+    return count;
+}
+
 static void test_stock_mesh(void **state)
 {
     (void)state;
@@ -598,6 +611,19 @@ static void test_stock_mesh(void **state)
     assert_close("largest side", COU_MAX(COU_MAX(b.upper.x - b.lower.x, b.upper.y - b.lower.y), b.upper.z - b.lower.z), 0.3,
                  0.04);
     assert_close("stands on the ground", b.lower.y, 0, 0.02);
+    couCloseScene(scene);
+    // The cat lies on its belly, the flattest of its sides, whose holes are closed: no other side rests on as much of the ground.
+    scene = load_good("scene { spacing = 0.02 }\n"
+                      "for i = 0, 3 do\n"
+                      "  body { name = 'cat' .. i, at = {i, 0, 0}, shape = mesh { stock = 'cat', size = 0.3, center = 'ground',\n"
+                      "    turn = { axis = {1, 0, 0}, degrees = 90 * i } } }\n"
+                      "end\n");
+    int belly = inside_base(scene, "cat0");
+    for (int i = 1; i < 4; ++i) {
+        char name[] = {'c', 'a', 't', (char)('0' + i), '\0'};
+        int other = inside_base(scene, name);
+        if (belly < 2 * other) fail_msg("turned by %d degrees %d points of the cat are low, %d as it is", 90 * i, other, belly);
+    }
     couCloseScene(scene);
 }
 

@@ -75,8 +75,10 @@ bool couFindScene(const char *name, char *path, size_t size)
 
 const couStockMesh *couStockMeshes(int *count)
 {
-    static const couStockMesh meshes[] = {
-        {"bunny", "bunny.obj", "glmark2-data"}, {"horse", "horse.3ds", "glmark2-data"}, {"cat", "cat.3ds", "glmark2-data"}};
+    // The cat has y up in its file, where the format has z, and no soles.
+    static const couStockMesh meshes[] = {{"bunny", "bunny.obj", "glmark2-data", {0, 0, 0, 1}, false},
+                                          {"horse", "horse.3ds", "glmark2-data", {0, 0, 0, 1}, false},
+                                          {"cat", "cat.3ds", "glmark2-data", {0.70710678f, 0, 0, 0.70710678f}, true}};
     *count = COU_COUNT(meshes);
     return meshes;
 }

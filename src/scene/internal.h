@@ -237,6 +237,8 @@ int couWorldCall_RemoveJoint(lua_State *lua);
 typedef struct couStockMesh {
     const char *name, *file;
     const char *package; ///< Debian's, that has it
+    couQuat turn;        ///< that sets it upright
+    bool has_holes;      ///< to be closed
 } couStockMesh;
 const couStockMesh *couStockMeshes(int *count);
 bool couFindStockMesh(const couStockMesh *mesh, char *path, size_t size);

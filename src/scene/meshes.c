@@ -372,7 +372,10 @@ static couMesh *mesh_from_stock(couReader *reader, const couMeshCall *call, int6
         if (strcmp(meshes[i].name, call->stock) != 0) continue;
         char path[1024];
         if (couFindStockMesh(&meshes[i], path, sizeof path)) {
-            return place_copy(reader, call, load_file(reader, path, "stock", meshes[i].file, work), meshes[i].file);
+            couMeshCall own = *call;
+            own.turn = couMulQuat(call->turn, meshes[i].turn);
+            own.close_holes = call->close_holes || meshes[i].has_holes;
+            return place_copy(reader, &own, load_file(reader, path, "stock", meshes[i].file, work), meshes[i].file);
         }
         couReader_Fault(reader, "stock", "'%s' is not installed: the Debian package %s has it (%s)", call->stock,
                         meshes[i].package, meshes[i].file);
