@@ -272,9 +272,6 @@ couMassProperties couDistanceGrid_Mass(const couDistanceGrid *grid)
 
 // --- Bytes -------------------------------------------------------------------------------------------------------------------
 
-#define MAGIC 0x4449524744554f43u // "COUDGRID", and a file from a machine of the other byte order is none
-enum { format_version = 1 };
-
 // What a packed grid begins with; samples follow as in memory. No padding, so that every byte counts.
 typedef struct Header {
     uint64_t magic;
@@ -307,9 +304,9 @@ size_t couDistanceGrid_Pack(const couDistanceGrid *grid, void *bytes, size_t cap
 {
     size_t size = packed_bytes(grid->count, (size_t)grid->block_count);
     if (capacity < size) return size;
-    Header header = {.magic = MAGIC,
+    Header header = {.magic = COU_GRID_MAGIC,
                      .mesh_hash = couMesh_Hash(grid->mesh),
-                     .version = format_version,
+                     .version = COU_GRID_VERSION,
                      .cell = grid->cell,
                      .origin = grid->origin,
                      .count = {grid->count[0], grid->count[1], grid->count[2]},
@@ -331,8 +328,8 @@ static const char *check_packed(const couMesh *mesh, const char *bytes, size_t s
 {
     if (size < sizeof *header) return "it is cut off";
     memcpy(header, bytes, sizeof *header);
-    if (header->magic != MAGIC) return "it is no distance grid";
-    if (header->version != format_version) return "another version made it";
+    if (header->magic != COU_GRID_MAGIC) return "it is no distance grid";
+    if (header->version != COU_GRID_VERSION) return "another version made it";
     for (int axis = 0; axis < 3; ++axis)
         if (header->count[axis] < 1 || header->count[axis] > cou_gridMaxCells / cou_blockCells) return "its size is out of range";
     size_t cells = coarse_cells(header->count);

@@ -7,6 +7,10 @@
 #include "base/base.h"
 #include "coulis/mesh.h"
 
+/// Of packed grids: one more whenever their format or what they are made of changes, so that old ones in a cache are not used.
+#define COU_GRID_VERSION 1
+#define COU_GRID_MAGIC 0x4449524744554f43u ///< "COUDGRID": what packed grids begin with, in the byte order of the machine
+
 enum {
     cou_blockCells = 8,                                               ///< fine cells along the side of a block
     cou_blockSide = cou_blockCells + 1,                               ///< samples along the side of a block
