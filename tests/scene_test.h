@@ -119,6 +119,7 @@ static inline void check_runtime_error(const char *text, const char *end_of_plac
 static inline int set_up(void **state)
 {
     (void)state;
+    setenv("COULIS_CACHE", "", 1); // leave no grids behind
     snprintf(folder, sizeof folder, "/tmp/coulis-scene-XXXXXX");
     return mkdtemp(folder) ? 0 : -1;
 }

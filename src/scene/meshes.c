@@ -8,11 +8,7 @@
 #include "scene/internal.h"
 
 #include "base/base.h"
-#if __has_include("io/grid_cache.h")
 #include "io/grid_cache.h"
-#else
-#define couCachedDistanceGrid couCreateDistanceGrid
-#endif
 #include "io/mesh_file.h"
 
 #include <lauxlib.h>
