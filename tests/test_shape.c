@@ -1303,9 +1303,99 @@ static void without_memory_there_is_a_fault(void **context)
     couShape_Release(ball);
 }
 
+// --- Meshes ------------------------------------------------------------------------------------------------------------------
+
+#define MESH_CELL 0.02f
+
+// A box of half lengths 0.5, 0.3, 0.2 as a mesh.
+static couShape *make_mesh_box(void)
+{
+    couVec3 vertices[8];
+    for (int k = 0; k < 8; ++k) vertices[k] = (couVec3){k & 1 ? 0.5f : -0.5f, k & 2 ? 0.3f : -0.3f, k & 4 ? 0.2f : -0.2f};
+    static const uint32_t triangles[36] = {0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6, 0, 1, 5, 0, 5, 4,
+                                           2, 6, 7, 2, 7, 3, 0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5};
+    couFaults faults = {0};
+    couMesh *mesh = couCreateMesh(vertices, 8, triangles, 12, &faults);
+    couDistanceGrid *grid = couCreateDistanceGrid(mesh, MESH_CELL, 0, 1, &faults);
+    assert_int_equal(faults.count, 0);
+    couMesh_Release(mesh);
+    couShape *shape = make(DEF(.kind = cou_shapeMesh, .grid = grid));
+    couDistanceGrid_Release(grid); // the shape keeps it
+    return shape;
+}
+
+static void meshes_are_like_formulas(void **context)
+{
+    (void)context;
+    const couQuat quarter = {0, 0, 0.70710678f, 0.70710678f};
+    couShape *meshes[4], *boxes[4];
+    meshes[0] = make_mesh_box(), boxes[0] = make_box(1.0f, 0.6f, 0.4f);
+    meshes[1] = make_placed(couShape_Retain(meshes[0]), (couVec3){0.3f, -0.2f, 0.1f}, quarter);
+    boxes[1] = make_placed(couShape_Retain(boxes[0]), (couVec3){0.3f, -0.2f, 0.1f}, quarter);
+    meshes[2] = make_shell(couShape_Retain(meshes[0]), 0.03f, false);
+    boxes[2] = make_shell(couShape_Retain(boxes[0]), 0.03f, false);
+    couShape *ball = make_placed(make(DEF(.kind = cou_shapeSphere, .radius = 0.3f)), (couVec3){0.6f, 0, 0},
+                                 (couQuat){0, 0, 0, 1});
+    meshes[3] = make_union((couShape *[]){couShape_Retain(meshes[0]), couShape_Retain(ball)}, 2);
+    boxes[3] = make_union((couShape *[]){couShape_Retain(boxes[0]), ball}, 2);
+    for (int k = 0; k < 4; ++k) {
+        CHECK(couShape_Slope(boxes[k]) == 1.0f, "slope %g of formulas", (double)couShape_Slope(boxes[k]));
+        CHECK(couShape_Slope(meshes[k]) > 1.0f && couShape_Slope(meshes[k]) < 2.1f, "slope %g",
+              (double)couShape_Slope(meshes[k]));
+        couBounds got, expected;
+        assert_true(couShape_Bounds(meshes[k], 3, &got) && couShape_Bounds(boxes[k], 3, &expected));
+        CHECK(couLength(couSub(got.lower, expected.lower)) < 1e-5f && couLength(couSub(got.upper, expected.upper)) < 1e-5f,
+              "bounds of tree %d", k);
+        for (int n = 0; n < 3000; ++n) {
+            // In 2D only the sign is the same: a mesh is measured in space.
+            int dimension = n % 8 ? 3 : 2;
+            couVec3 p = random_point(dimension, 1.0), normal;
+            float distance = couShape_DistanceNormal(meshes[k], dimension, p, &normal);
+            float box = couShape_Distance(boxes[k], dimension, p);
+            if (dimension == 3) // exact in the grid, which ends two cells off the mesh or later, and a lower bound beyond
+                CHECK(distance - box < 0.7f * MESH_CELL &&
+                          distance - box > (box < 0.5f * MESH_CELL ? -0.7f * MESH_CELL : -0.5f * box),
+                      "tree %d: %g instead of %g", k, (double)distance, (double)box);
+            else
+                CHECK((distance < 0) == (box < 0) || fabsf(box) < 0.5f * MESH_CELL, "tree %d in 2D: %g, %g", k, (double)distance,
+                      (double)box);
+            CHECK(fabsf(couLength(normal) - 1.0f) < 1e-4f && (dimension == 3 || normal.z == 0.0f), "normal");
+            // Segments that clearly hit or clearly miss.
+            couVec3 q = random_point(dimension, 1.0);
+            if (couShape_Distance(boxes[k], dimension, p) < MESH_CELL || couShape_Distance(boxes[k], dimension, q) < MESH_CELL)
+                continue;
+            float least = INFINITY;
+            for (int t = 0; t <= 400; ++t)
+                least = fminf(least, couShape_Distance(boxes[k], dimension, couMulAdd(p, (float)t / 400.0f, couSub(q, p))));
+            if (fabsf(least) < MESH_CELL) continue;
+            CHECK(couShape_SegmentHits(meshes[k], dimension, p, q) == (least < 0.0f), "segment of tree %d, least %g", k,
+                  (double)least);
+        }
+    }
+    CHECK(fabsf(couShape_Thinness(meshes[0]) - 0.4f) < MESH_CELL, "thinness %g", (double)couShape_Thinness(meshes[0]));
+    CHECK(couShape_FreePocket(meshes[0], 3, (couVec3){0}) == 0, "no pocket inside");
+    couPlane plane;
+    CHECK(couShape_Planes(meshes[0], 3, (couVec3){0, 0.32f, 0}, 0.1f, &plane, 1) == 1, "one plane");
+    CHECK(fabsf(plane.distance - 0.02f) < 0.1f * MESH_CELL && plane.normal.y > 0.999f, "plane %g", (double)plane.distance);
+    for (int k = 0; k < 4; ++k) couShape_Release(meshes[k]), couShape_Release(boxes[k]);
+}
+
+static void a_mesh_needs_its_grid(void **context)
+{
+    (void)context;
+    couFaults faults = {0};
+    couShapeDef def = DEF(.kind = cou_shapeMesh);
+    assert_null(couCreateShape(&def, &faults));
+    assert_int_equal(faults.count, 1);
+    assert_string_equal(faults.items[0].key, "mesh.grid");
+    couFaults_Clear(&faults);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(meshes_are_like_formulas, reset),
+        cmocka_unit_test_setup(a_mesh_needs_its_grid, reset),
         cmocka_unit_test_setup(primitives_match_brute_force, reset),
         cmocka_unit_test_setup(plane_is_exact, reset),
         cmocka_unit_test_setup(poses_move_exactly, reset),

@@ -15,6 +15,7 @@ typedef struct couStageBody {
     bool is_unbounded;
     bool is_half_space; ///< scenery that takes no light away: a room of planes would lie in the dark
     float thinness;     ///< of its thinnest wall [m]
+    float inv_slope;    ///< what of its distance is free
 } couStageBody;
 
 typedef struct couStage {
