@@ -3,17 +3,21 @@
 
 #include "app/app.h"
 
+typedef struct couBenchResult couBenchResult;
+
 typedef struct couBenchCase {
     const char *name, *help;
     double seconds; ///< simulated while the clock runs, after the warm-up [s]
     /// Builds the world; NULL with faults.
     couWorld *(*create)(const char *method, int threads, couFaults *faults);
+    /// Of cases that are no world, instead of `create`: measures by itself, sets seconds and note.
+    bool (*measure)(int threads, couBenchResult *result, couFaults *faults);
 } couBenchCase;
 
 /// The cases; `count` of them.
 const couBenchCase *couBenchCases(int *count);
 
-typedef struct couBenchResult {
+struct couBenchResult {
     const couBenchCase *test;
     char method[COU_NAME_SIZE];
     uint64_t particles, steps;
@@ -25,7 +29,11 @@ typedef struct couBenchResult {
     double phase_ns[cou_phaseCount]; ///< per particle-step
     double pairs;                    ///< neighbour entries per particle
     double springs;                  ///< per particle, at the end
-} couBenchResult;
+    char note[256];                  ///< of a case that is no world: what its seconds are; else ""
+};
+
+/// The distance grid of a mesh, made and read back from a cache.
+bool couBenchDistanceGrid(int threads, couBenchResult *result, couFaults *faults);
 
 /// What the machine does at best with a number of threads.
 typedef struct couMachine {

@@ -87,9 +87,11 @@ static couWorld *create_springs(const char *method, int threads, couFaults *faul
 }
 
 static const couBenchCase cases[] = {
-    {"pvfs-splash", "100,000 particles of water, a block falling into a box", 0.3, create_splash_100k},
-    {"pvfs-splash-1m", "the same with 1,000,000 particles", 0.03, create_splash_1m},
-    {"pvfs-springs", "50,000 particles of clay with springs, a block falling on a floor", 0.1, create_springs},
+    {"pvfs-splash", "100,000 particles of water, a block falling into a box", 0.3, create_splash_100k, NULL},
+    {"pvfs-splash-1m", "the same with 1,000,000 particles", 0.03, create_splash_1m, NULL},
+    {"pvfs-springs", "50,000 particles of clay with springs, a block falling on a floor", 0.1, create_springs, NULL},
+    {"distance-grid", "the distance grid of a mesh of 70,000 triangles at 128 cells, made and from the cache", 0, NULL,
+     couBenchDistanceGrid},
 };
 
 const couBenchCase *couBenchCases(int *count)

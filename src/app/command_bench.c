@@ -37,6 +37,7 @@ static bool run_steps(couWorld *world, double seconds, couBenchResult *result)
 static bool run_case(const couBenchCase *test, const char *method, int threads, couBenchResult *result, couFaults *faults)
 {
     *result = (couBenchResult){.test = test, .threads = couThreadCount(threads)};
+    if (test->measure) return test->measure(threads, result, faults);
     snprintf(result->method, sizeof result->method, "%s", method);
     couWorld *world = test->create(method, threads, faults);
     bool is_good = world && faults->count == 0 && couWorld_Prepare(world, faults);
@@ -57,6 +58,10 @@ static bool run_case(const couBenchCase *test, const char *method, int threads, 
 
 static void print_result(const couBenchResult *r, const couMachine *machine)
 {
+    if (r->test->measure) {
+        printf("\n%s: %d thread%s, %s\n", r->test->name, r->threads, r->threads == 1 ? "" : "s", r->note);
+        return;
+    }
     printf("\n%s: %s, %llu particles, %d thread%s, %llu steps in %.2f s\n", r->test->name, r->method,
            (unsigned long long)r->particles, r->threads, r->threads == 1 ? "" : "s", (unsigned long long)r->steps, r->seconds);
     printf("  %.1f ns per particle-step (%.2f million particle-steps a second), %.1f neighbours, %.0f bytes a particle\n",
@@ -89,7 +94,9 @@ static bool write_json(const char *path, const couBenchResult *results, int coun
                 r->bytes_per_particle);
         for (int p = 0; p < cou_phaseCount; ++p)
             fprintf(out, "%s\"%s\": %.6g", p ? ", " : "", couPhaseName((couPhase)p), r->phase_ns[p]);
-        fprintf(out, "}}");
+        fprintf(out, "}");
+        if (r->note[0]) fprintf(out, ", \"note\": \"%s\"", r->note);
+        fprintf(out, "}");
     }
     fprintf(out, "\n]\n");
     return couFile_Commit(&file, faults);
