@@ -2,6 +2,9 @@
 // distance in the body's frame. Bodies that let light through live in a scene of their own, so that a tank costs nothing to the
 // rays that look for something solid.
 //
+// Opaque bodies that are one mesh are triangles instead, with normals smoothed over edges blunter than 40 degrees: sharper than the
+// distance grid, whose cells would show, and many times faster. Meshes in unions and shells are traced as all others.
+//
 // A ray that starts inside a body first leaves it. This makes shadow rays safe at their own surface, and opens a cut-away view
 // when the camera stands inside a wall. Embree builds with one thread: the tree, hence which of two equal hits wins, then
 // does not depend on the number of cores. 100,000 spheres take about 50 ms, a million about 0.6 s; Embree's low build quality was
@@ -231,6 +234,69 @@ static void attach_body(couStage *stage, couStageBody *body, unsigned id)
     rtcReleaseGeometry(geometry);
 }
 
+// The grid of a shape that is a mesh, moved or not, and where in the shape it is; else NULL.
+static const couDistanceGrid *find_grid(const couShape *shape, couPose *pose)
+{
+    while (couShape_Kind(shape) == cou_shapePlaced) {
+        const couShapeDef *def = couShape_Def(shape);
+        *pose = couCompose(*pose, def->pose);
+        shape = def->children[0];
+    }
+    return couShape_Kind(shape) == cou_shapeMesh ? couShape_Def(shape)->grid : NULL;
+}
+
+static couVec3 face_normal(const couMesh *mesh, size_t triangle)
+{
+    const couVec3 *vertices = couMesh_Vertices(mesh);
+    const uint32_t *corner = couMesh_Triangles(mesh) + 3 * triangle;
+    couVec3 a = vertices[corner[0]];
+    return couCross(couSub(vertices[corner[1]], a), couSub(vertices[corner[2]], a)); // as long as twice the area
+}
+
+// Sums of the normals around each vertex, turned outward by the grid, as the triangles of a mesh may not agree on what that is.
+static void add_up_normals(const couDistanceGrid *grid, const couMesh *mesh, couVec3 *normals)
+{
+    const couVec3 *vertices = couMesh_Vertices(mesh);
+    const uint32_t *corner = couMesh_Triangles(mesh);
+    for (size_t t = 0; t < couMesh_TriangleCount(mesh); t++, corner += 3) {
+        couVec3 normal = face_normal(mesh, t), outward;
+        couVec3 sum = couAdd(vertices[corner[0]], couAdd(vertices[corner[1]], vertices[corner[2]]));
+        couDistanceGrid_DistanceNormal(grid, couScale(1.0f / 3.0f, sum), &outward);
+        float sign = couDot(normal, outward) < 0.0f ? -1.0f : 1.0f;
+        for (int k = 0; k < 3; k++) normals[corner[k]] = couMulAdd(normals[corner[k]], sign, normal);
+    }
+    for (size_t v = 0; v < couMesh_VertexCount(mesh); v++) normals[v] = couNormalize(normals[v]);
+}
+
+// Gives the body triangles in Embree; false when it is no opaque mesh or there is no memory, then it is traced.
+static bool attach_mesh(couStage *stage, couStageBody *body, unsigned id)
+{
+    couPose pose = body->pose;
+    const couDistanceGrid *grid = body->opacity < 1.0f ? NULL : find_grid(body->shape, &pose);
+    if (!grid) return false;
+    const couMesh *mesh = couDistanceGrid_Mesh(grid);
+    size_t vertex_count = couMesh_VertexCount(mesh), triangle_count = couMesh_TriangleCount(mesh);
+    couVec3 *normals = couAlloc(NULL, vertex_count * sizeof *normals);
+    RTCGeometry geometry = rtcNewGeometry(stage->device, RTC_GEOMETRY_TYPE_TRIANGLE);
+    couVec3 *vertices = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3, sizeof(couVec3),
+                                                vertex_count);
+    uint32_t *triangles = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 3 * sizeof(uint32_t),
+                                                  triangle_count);
+    bool has_memory = normals && vertices && triangles;
+    if (has_memory) {
+        for (size_t v = 0; v < vertex_count; v++) vertices[v] = couToWorld(pose, couMesh_Vertices(mesh)[v]);
+        memcpy(triangles, couMesh_Triangles(mesh), 3 * triangle_count * sizeof *triangles);
+        add_up_normals(grid, mesh, normals);
+        body->mesh = mesh, body->mesh_pose = pose, body->normals = normals;
+        rtcCommitGeometry(geometry);
+        rtcAttachGeometryByID(stage->solid, geometry, id);
+    } else {
+        couFree(NULL, normals);
+    }
+    rtcReleaseGeometry(geometry);
+    return has_memory;
+}
+
 static bool add_bodies(couStage *stage, const couPictureScene *scene, const couView *view)
 {
     if (scene->body_count == 0) return true;
@@ -243,7 +309,8 @@ static bool add_bodies(couStage *stage, const couPictureScene *scene, const couV
         if (!body->is_unbounded && body->opacity >= 1.0f) stage->content = couBounds_Union(stage->content, body->bounds);
         stage->body_count++;
         // The flat picture asks distances itself.
-        if (scene->dimension == 3) attach_body(stage, body, (unsigned)stage->body_count);
+        if (scene->dimension == 3 && !attach_mesh(stage, body, (unsigned)stage->body_count))
+            attach_body(stage, body, (unsigned)stage->body_count);
     }
     return true;
 }
@@ -281,6 +348,7 @@ void couStage_Clear(couStage *stage)
 {
     if (stage->solid) rtcReleaseScene(stage->solid);
     if (stage->glass) rtcReleaseScene(stage->glass);
+    for (int i = 0; i < stage->body_count; i++) couFree(NULL, stage->bodies[i].normals);
     couFree(NULL, stage->materials);
     couFree(NULL, stage->bodies);
     *stage = (couStage){0};
@@ -303,6 +371,23 @@ static struct RTCRay make_ray(couRay ray, float start, float reach)
     };
 }
 
+// Between those of the corners, but where the surface has an edge, that of the triangle. Towards the eye in any case.
+static couVec3 mesh_normal(const couStageBody *body, const struct RTCHit *hit, couVec3 direction)
+{
+    const float cos_edge = 0.766f; // 40 degrees
+    const uint32_t *corner = couMesh_Triangles(body->mesh) + 3 * (size_t)hit->primID;
+    couVec3 way = couRotate(couConjugate(body->mesh_pose.rotation), direction);
+    couVec3 flat = couNormalize(face_normal(body->mesh, hit->primID)), smooth = {0};
+    if (couDot(flat, way) > 0.0f) flat = couScale(-1.0f, flat);
+    const float weight[3] = {1.0f - hit->u - hit->v, hit->u, hit->v};
+    for (int k = 0; k < 3; k++) {
+        couVec3 normal = body->normals[corner[k]];
+        smooth = couMulAdd(smooth, weight[k], couDot(normal, flat) > cos_edge ? normal : flat);
+    }
+    smooth = couNormalize(smooth);
+    return couRotate(body->mesh_pose.rotation, couDot(smooth, way) < 0.0f ? smooth : flat);
+}
+
 static couHit describe_hit(const couStage *stage, couRay ray, const struct RTCRayHit *found)
 {
     couHit hit = {.kind = cou_hitNothing, .distance = INFINITY};
@@ -318,9 +403,13 @@ static couHit describe_hit(const couStage *stage, couRay ray, const struct RTCRa
     hit.kind = cou_hitBody;
     hit.index = (int)found->hit.geomID - 1;
     const couStageBody *body = &stage->bodies[hit.index];
-    couVec3 normal;
-    couShape_DistanceNormal(body->shape, body->dimension, couToLocal(body->pose, hit.point), &normal);
-    hit.normal = couRotate(body->pose.rotation, normal);
+    if (body->mesh) {
+        hit.normal = mesh_normal(body, &found->hit, ray.direction);
+    } else {
+        couVec3 normal;
+        couShape_DistanceNormal(body->shape, body->dimension, couToLocal(body->pose, hit.point), &normal);
+        hit.normal = couRotate(body->pose.rotation, normal);
+    }
     if (!couIsFinite3(hit.normal)) hit.normal = couScale(-1.0f, ray.direction);
     return hit;
 }
