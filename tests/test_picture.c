@@ -833,9 +833,57 @@ static void full_disk_keeps_the_old_png(void **state)
     assert_int_equal(mkdir(folder, 0777), 0);
 }
 
+// A box as a mesh, some of its faces turned over, looks like the box: placed, alone (triangles), of glass or in a union (traced).
+static void mesh_looks_like_its_formula(void **state)
+{
+    (void)state;
+    const couVec3 half = {0.5f, 0.3f, 0.4f};
+    couVec3 vertices[8];
+    for (int k = 0; k < 8; k++)
+        vertices[k] = (couVec3){k & 1 ? half.x : -half.x, k & 2 ? half.y : -half.y, k & 4 ? half.z : -half.z};
+    static const uint32_t triangles[36] = {0, 3, 2, 0, 3, 1, 4, 5, 7, 4, 6, 7, 0, 1, 5, 0, 5, 4,
+                                           2, 6, 7, 2, 7, 3, 0, 4, 6, 0, 2, 6, 1, 3, 7, 1, 7, 5};
+    couMesh *mesh = couCreateMesh(vertices, 8, triangles, 12, &faults);
+    couDistanceGrid *grid = couCreateDistanceGrid(mesh, 0.02f, 0, 1, &faults);
+    assert_non_null(grid);
+    couShape *boxes[2] = {make_shape((couShapeDef){.kind = cou_shapeBox, .size = couScale(2.0f, half)}),
+                          make_shape((couShapeDef){.kind = cou_shapeMesh, .grid = grid})};
+    const couPose pose = {{0.1f, 0.2f, 0}, {0, 0.38268343f, 0, 0.92387953f}};
+    couPictureOptions options = look_from((couVec3){1.5f, 1.2f, 2.5f}, (couVec3){0, 0.1f, 0});
+    for (int kind = 0; kind < 3; kind++) {
+        couImage images[2];
+        for (int k = 0; k < 2; k++) {
+            couShapeKind around = kind == 2 ? cou_shapeUnion : cou_shapePlaced;
+            couShape *shape = make_shape((couShapeDef){.kind = around, .children = &boxes[k], .child_count = 1, .pose = pose});
+            couPictureBody body = {shape, pose, red, kind == 1 ? 0.4f : 1.0f};
+            couPictureScene scene = make_scene(NULL, 0, 0.1f);
+            scene.bodies = &body, scene.body_count = 1, scene.ground = -0.5f;
+            images[k] = render(&scene, &options);
+            couShape_Release(shape);
+        }
+        // Edges are rounded by the grid, hence a pixel here and there.
+        int other = 0, red_count = 0;
+        for (int i = 0; i < WIDTH * HEIGHT; i++) {
+            const uint8_t *a = images[0].rgb + 3 * i, *b = images[1].rgb + 3 * i;
+            other += abs(a[0] - b[0]) + abs(a[1] - b[1]) + abs(a[2] - b[2]) > 40;
+            red_count += is_red(a);
+        }
+        assert_true(red_count > 4000);
+        if (other > (kind == 0 ? red_count / 100 : red_count / 10))
+            fail_msg("kind %d: %d of %d pixels differ", kind, other, red_count);
+        couFreeImage(&images[0]);
+        couFreeImage(&images[1]);
+    }
+    couShape_Release(boxes[0]);
+    couShape_Release(boxes[1]);
+    couDistanceGrid_Release(grid);
+    couMesh_Release(mesh);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mesh_looks_like_its_formula),
         cmocka_unit_test(sphere_has_its_silhouette),
         cmocka_unit_test(body_has_the_same_silhouette),
         cmocka_unit_test(particles_are_where_they_project),
