@@ -111,7 +111,7 @@ typedef struct couFluidDef {
     couShape *shape; ///< bounded; retained
     couPose pose;
     couVec3 velocity; ///< [m/s]
-    float jitter;     ///< random offset of each particle / spacing, 0 to 0.5, default 0.1
+    float jitter;     ///< random offset of each particle / spacing, 0 to 0.5; auto: 0.4 for liquids, 0.1 for what has springs
 } couFluidDef;
 
 couFluidDef couDefaultFluidDef(void);
@@ -232,7 +232,7 @@ typedef struct couEmitterDef {
     float speed;   ///< of the jet [m/s], >= 0; the rate follows: area * speed / spacing^dimension; auto: 1, or 0 for a volume
     float start;   ///< [s], default 0
     float stop;    ///< [s], default infinity
-    float jitter;  ///< as in couFluidDef
+    float jitter;  ///< random offset of each particle / spacing, 0 to 0.5, default 0.1
     int max_count; ///< particles that it may emit, default 2 billion
 } couEmitterDef;
 

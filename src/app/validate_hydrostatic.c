@@ -36,7 +36,7 @@ static Tank create_tank(couTrial *trial, int layers, int across)
     const couVec3 at[WALLS] = {{0, 0, 0}, {-half, 0, 0}, {half, 0, 0}, {0, 0, -half}, {0, 0, half}};
     const couVec3 normal[WALLS] = {{0, 1, 0}, {1, 0, 0}, {-1, 0, 0}, {0, 0, 1}, {0, 0, -1}};
     for (int k = 0; k < WALLS; ++k) tank.walls[k] = couTrial_AddPlane(trial, tank.world, names[k], at[k], normal[k]);
-    couTrial_FillBox(trial, tank.world, material, (couVec3){0, (float)(0.5 * DEPTH), 0}, (couVec3){w, (float)DEPTH, w}, 0.1f);
+    couTrial_FillBox(trial, tank.world, material, (couVec3){0, (float)(0.5 * DEPTH), 0}, (couVec3){w, (float)DEPTH, w}, COU_AUTO);
     return tank;
 }
 

@@ -78,7 +78,7 @@ couMaterialDef couDefaultMaterialDef(void)
 #define FIELD(field) offsetof(couFluidDef, field)
 static const couParam fluid_params[] = {
     {"velocity", "m/s", "at the start", cou_paramVec3, FIELD(velocity), {0, 0, 0}, -10000, 10000, false, false, NULL},
-    {"jitter", "", "random offset of each particle over the spacing", cou_paramFloat, FIELD(jitter), {0.1}, 0, 0.5, false, false, NULL},
+    {"jitter", "", "random offset of each particle over the spacing; auto: 0.4 for liquids, 0.1 with springs", cou_paramFloat, FIELD(jitter), {NAN}, 0, 0.5, false, true, NULL},
 };
 #undef FIELD
 // clang-format on

@@ -275,7 +275,10 @@ int64_t couWorld_AddFluid(couWorld *world, const couFluidDef *def, couFaults *fa
                       (long long)room);
         return -1;
     }
-    int64_t added = couFillShape(world, def->material.index1 - 1, def->shape, def->pose, def->velocity, def->jitter,
+    // A liquid that starts as a crystal stays one for long, and bears shear: floating bodies come to rest wherever they were put.
+    bool is_liquid = world->fluid.materials[def->material.index1 - 1].springs == cou_springsNone;
+    float jitter = isnan(def->jitter) ? (is_liquid ? 0.4f : 0.1f) : def->jitter;
+    int64_t added = couFillShape(world, def->material.index1 - 1, def->shape, def->pose, def->velocity, jitter,
                                  world->step_count > 0, room + 1);
     if (added < 0 || added > room) {
         world->fluid.table.count = first;
