@@ -8,7 +8,7 @@
 // the surface has |p - s|^2 >= |p - q|^2 + |q - s|^2. The root of |p - q|^2 + f(q)^2 is a lower bound, continuous at the border, and
 // its ratio to the distance goes to 1 far away.
 //
-// Cost: about 10 ns for a distance and 14 with the normal, when the samples are in the cache.
+// Cost: 25 ns for a distance and 28 with the normal, at random places of a grid of 11 MB.
 #include "rigid/distance_grid.h"
 
 #include <stdatomic.h>
