@@ -17,7 +17,8 @@
 //      than a tenth of a cell at any of its 27 lattice nodes, as at the middle of the solid.
 //
 // Off by at most half a cell everywhere, but 0.87 cells where all directions meet, as at the middle of a ball. The interpolated
-// distance changes by at most sqrt(3) along each way, a bit more (see `slope`) next to cells without a block.
+// distance changes by at most sqrt(3) along each way where samples are exact, and up to 3 (see `slope`) where they are not: far from
+// the surface, next to cells without a block.
 // Parts thinner than a cell have no node inside: they are felt as a distance that goes to zero but not below.
 //
 // A block is made from the lattice alone, and what is on a side of it from that side alone, so any number of threads gives the
