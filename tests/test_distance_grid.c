@@ -468,7 +468,7 @@ static void test_overlap(void **state)
     couDistanceGrid *grid = make_grid(mesh, cell);
     couRandom random = {couMix64(SEED)};
     int escapes = 0;
-    for (int k = 0; k < 20000; ++k) {
+    for (int k = 0; k < 60000; ++k) {
         couVec3 p = random_place(&random, grid, 0.0f), local = couToLocal(askew, p), normal;
         float expected = COU_MIN(couShape_Distance(boxes[0], 3, local), couShape_Distance(boxes[1], 3, local));
         float got = couDistanceGrid_Distance(grid, p);
@@ -643,6 +643,17 @@ static void test_slope(void **state)
         float change = fabsf(couDistanceGrid_Distance(grid, a) - couDistanceGrid_Distance(grid, b));
         CHECK_AT_MOST(change, grid->slope * couLength(couSub(b, a)) + 1e-6f, SEED);
     }
+    // What a shape calls free is: no other sign within it.
+    couFaults faults = {0};
+    couShape *shape = couCreateShape(&(couShapeDef){.kind = cou_shapeMesh, .grid = grid}, &faults);
+    for (int k = 0; k < 200000; ++k) {
+        couVec3 a = random_place(&random, grid, 0.3f);
+        couVec3 d = couNormalize((couVec3){couRandomSigned(&random), couRandomSigned(&random), couRandomSigned(&random)});
+        float distance = couShape_Distance(shape, 3, a);
+        couVec3 b = couMulAdd(a, 0.9999f * couShape_Clearance(shape, distance), d);
+        assert_true((couShape_Distance(shape, 3, b) < 0.0f) == (distance < 0.0f));
+    }
+    couShape_Release(shape);
     couDistanceGrid_Release(grid);
     couMesh_Release(mesh);
 }

@@ -1332,16 +1332,16 @@ static void meshes_are_like_formulas(void **context)
     meshes[0] = make_mesh_box(), boxes[0] = make_box(1.0f, 0.6f, 0.4f);
     meshes[1] = make_placed(couShape_Retain(meshes[0]), (couVec3){0.3f, -0.2f, 0.1f}, quarter);
     boxes[1] = make_placed(couShape_Retain(boxes[0]), (couVec3){0.3f, -0.2f, 0.1f}, quarter);
-    meshes[2] = make_shell(couShape_Retain(meshes[0]), 0.03f, false);
-    boxes[2] = make_shell(couShape_Retain(boxes[0]), 0.03f, false);
+    meshes[2] = make_shell(couShape_Retain(meshes[0]), 0.1f, false);
+    boxes[2] = make_shell(couShape_Retain(boxes[0]), 0.1f, false);
     couShape *ball = make_placed(make(DEF(.kind = cou_shapeSphere, .radius = 0.3f)), (couVec3){0.6f, 0, 0},
                                  (couQuat){0, 0, 0, 1});
     meshes[3] = make_union((couShape *[]){couShape_Retain(meshes[0]), couShape_Retain(ball)}, 2);
     boxes[3] = make_union((couShape *[]){couShape_Retain(boxes[0]), ball}, 2);
     for (int k = 0; k < 4; ++k) {
-        CHECK(couShape_Slope(boxes[k]) == 1.0f, "slope %g of formulas", (double)couShape_Slope(boxes[k]));
-        CHECK(couShape_Slope(meshes[k]) > 1.0f && couShape_Slope(meshes[k]) < 2.1f, "slope %g",
-              (double)couShape_Slope(meshes[k]));
+        CHECK(couShape_Clearance(boxes[k], 0.1f) == 0.1f, "clearance %g of formulas", (double)couShape_Clearance(boxes[k], 0.1f));
+        float clear = couShape_Clearance(meshes[k], 0.1f);
+        CHECK(clear < 0.1f && clear > 0.1f / 1.75f, "clearance %g of meshes", (double)clear);
         couBounds got, expected;
         assert_true(couShape_Bounds(meshes[k], 3, &got) && couShape_Bounds(boxes[k], 3, &expected));
         CHECK(couLength(couSub(got.lower, expected.lower)) < 1e-5f && couLength(couSub(got.upper, expected.upper)) < 1e-5f,

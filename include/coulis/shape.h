@@ -72,9 +72,9 @@ bool couShape_SegmentHits(const couShape *shape, int dimension, couVec3 a, couVe
 uint32_t couShape_FreePocket(const couShape *shape, int dimension, couVec3 point);
 /// The thinnest wall of the solid [m]; infinity for a half-space, 0 for a disk.
 float couShape_Thinness(const couShape *shape);
-/// How fast the distance can change along a path at most: 1 for formulas, 1.7 to 3 for a mesh, whose distances are interpolated.
-/// The distance divided by this is free in every direction.
-float couShape_Slope(const couShape *shape);
+/// How far one can go in any direction from a point at this distance (its amount) without meeting the surface: all of it for formulas,
+/// a little less for a mesh, whose distances are interpolated.
+float couShape_Clearance(const couShape *shape, float distance);
 /// Volume, centre of mass and inertia for density 1: by formula for single shapes and closed meshes, by sampling for shells and
 /// unions (to about 1e-3). False for unbounded shapes and those without volume.
 bool couShape_Mass(const couShape *shape, int dimension, couMassProperties *mass);

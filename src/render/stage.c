@@ -78,7 +78,7 @@ static float march(const couStageBody *body, couRay world_ray, float t, float en
             has_left = true;
         else if (has_left)
             return t;
-        t += COU_MAX(fabsf(d) * body->inv_slope, near); // NaN: a small step
+        t += COU_MAX(couShape_Clearance(body->shape, d), near); // NaN: a small step
     }
     return INFINITY;
 }
@@ -188,7 +188,6 @@ static bool place_body(couStageBody *body, const couPictureBody *from, const cou
         .opacity = COU_MIN(from->opacity, 1.0f),
         .dimension = dimension,
         .thinness = couShape_Thinness(from->shape),
-        .inv_slope = 1.0f / couShape_Slope(from->shape),
     };
     couBounds local;
     if (couShape_Bounds(from->shape, dimension, &local) && !couBounds_IsEmpty(local, dimension)) {

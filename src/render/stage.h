@@ -15,7 +15,6 @@ typedef struct couStageBody {
     bool is_unbounded;
     bool is_half_space;  ///< scenery that takes no light away: a room of planes would lie in the dark
     float thinness;      ///< of its thinnest wall [m]
-    float inv_slope;     ///< what of its distance is free
     const couMesh *mesh; ///< what is drawn instead of the shape, which is this mesh and opaque; else NULL
     couPose mesh_pose;   ///< of the world
     couVec3 *normals;    ///< at the mesh's vertices, of the mesh, outward; unit or zero

@@ -8,7 +8,7 @@
 #include "coulis/mesh.h"
 
 /// Of packed grids: one more whenever their format or what they are made of changes, so that old ones in a cache are not used.
-#define COU_GRID_VERSION 1
+#define COU_GRID_VERSION 2
 #define COU_GRID_MAGIC 0x4449524744554f43u ///< "COUDGRID": what packed grids begin with, in the byte order of the machine
 
 enum {
@@ -16,7 +16,7 @@ enum {
     cou_blockSide = cou_blockCells + 1,                               ///< samples along the side of a block
     cou_blockSamples = cou_blockSide * cou_blockSide * cou_blockSide, ///< of one block
     cou_gridMaxCells = 4096,                                          ///< fine cells along an axis
-    cou_gridMinMargin = 2,                                            ///< fine cells between the mesh and the border
+    cou_gridMinMargin = 12,                                           ///< fine cells between the mesh and the border
     cou_gridBand = 4,                                                 ///< fine cells on either side that are in blocks
 };
 
@@ -31,7 +31,7 @@ struct couDistanceGrid {
     const float *blocks;        ///< cou_blockSamples signed distances for each block, x fastest [m]
     // Cold.
     float cell;     ///< [m]
-    float slope;    ///< how fast the interpolated distance changes at most
+    float slope;    ///< how fast the interpolated distance changes at most near the surface
     float thinness; ///< thinnest wall [m]
     int32_t block_count;
     size_t bytes;  ///< of the whole block of memory
@@ -43,7 +43,7 @@ struct couDistanceGrid {
 couDistanceGrid *couAllocDistanceGrid(couMesh *mesh, couVec3 origin, float cell, const int32_t count[3], int32_t block_count);
 /// What the samples of a grid of this size take [bytes].
 size_t couDistanceGridBytes(const int32_t count[3], size_t block_count);
-/// How fast the interpolated distance can change at most, measured: 1.7 to 3 as a rule.
+/// How fast the interpolated distance can change near the surface, measured: up to sqrt(3).
 float couDistanceGrid_Slope(const couDistanceGrid *grid);
 /// The thinnest wall of the solid as far as the grid shows it [m].
 float couDistanceGrid_Thinness(const couDistanceGrid *grid);

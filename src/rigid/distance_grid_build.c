@@ -14,11 +14,11 @@
 //      first halving the lattice twice, then in two sweeps through each block, and are searched for only where the result cannot
 //      be; they are off by a few hundredths of a cell, rarely by more than a tenth;
 //   5. a coarse cell keeps fine samples (a block) within 4 cells of the surface, and where interpolating its corners is off by more
-//      than a tenth of a cell at any of its 27 lattice nodes, as at the middle of the solid.
+//      than 0.3 cells at any of its 27 lattice nodes, as at the middle of the solid.
 //
 // Off by at most half a cell everywhere, but 0.87 cells where all directions meet, as at the middle of a ball. The interpolated
-// distance changes by at most sqrt(3) along each way where samples are exact, and up to 3 (see `slope`) where they are not: far from
-// the surface, next to cells without a block.
+// distance changes by at most sqrt(3) along each way where samples are exact, close to the surface; far from it the error is what
+// bounds a free step.
 // Parts thinner than a cell have no node inside: they are felt as a distance that goes to zero but not below.
 //
 // A block is made from the lattice alone, and what is on a side of it from that side alone, so any number of threads gives the
@@ -31,7 +31,7 @@
 #include "rigid/triangle_tree.h"
 
 #define DEFAULT_BYTES ((size_t)256 << 20)
-#define BEND 0.1f            // how far a coarse cell may be off [fine cells]
+#define BEND 0.3f            // how far a coarse cell may be off [fine cells]
 #define LATTICE 4            // fine cells between the nodes that it is looked at
 #define LATTICE_REACH 3.47f  // how far a point can be from them [fine cells]: half the diagonal of a cube of 4
 #define NEAR 6.0f            // nodes nearer than this to the surface are exact [fine cells]
@@ -576,23 +576,18 @@ static float cell_slope2(const float *s, size_t dy, size_t dz)
     return x * x + y * y + z * z;
 }
 
+// Close to the surface, where a step is only a share of the distance; farther away it is the distance less a cell.
 static float grid_slope(const couDistanceGrid *grid)
 {
-    size_t nx = (size_t)grid->count[0], ny = (size_t)grid->count[1];
-    float fine = 0.0f, coarse = 0.0f;
-    for (size_t k = 0; k < cell_total(grid->count); ++k) {
-        if (grid->block_index[k] >= 0) continue;
-        const float *s = grid->coarse + k % nx + (nx + 1) * (k / nx % ny + (ny + 1) * (k / (nx * ny)));
-        coarse = COU_MAX(coarse, cell_slope2(s, nx + 1, (nx + 1) * (ny + 1)));
-    }
+    float fine = 0.0f;
     for (size_t b = 0; b < (size_t)grid->block_count; ++b)
         for (size_t k = 0; k < cou_blockCells * cou_blockCells * cou_blockCells; ++k) {
             size_t x = k % cou_blockCells, y = k / cou_blockCells % cou_blockCells, z = k / (cou_blockCells * cou_blockCells);
             const float *s = grid->blocks + b * cou_blockSamples + x + cou_blockSide * (y + cou_blockSide * z);
+            if (fabsf(s[0]) > (NEAR - 2.0f) * grid->cell) continue; // then all corners are exact
             fine = COU_MAX(fine, cell_slope2(s, cou_blockSide, cou_blockSide * cou_blockSide));
         }
-    float slope = COU_MAX(sqrtf(fine), sqrtf(coarse) / cou_blockCells) * grid->inv_cell;
-    return COU_MAX(slope, 1.0f) + 1e-3f; // rounding of the samples
+    return COU_MAX(sqrtf(fine) * grid->inv_cell, 1.0f) + 1e-3f; // rounding of the samples
 }
 
 // How thick the solid is under the point: straight through to a side that looks the other way (within 20 degrees), else infinite.

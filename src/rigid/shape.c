@@ -455,6 +455,7 @@ static void derive_shell(couShape *shape)
     shape->shell.nudge = 2e-6f * child->extent;
     shape->thinness = shape->def.thickness;
     shape->slope = child->slope;
+    shape->blur = child->blur;
 }
 
 static void derive_union(couShape *shape, couBounds *bounds)
@@ -475,6 +476,7 @@ static void derive_union(couShape *shape, couBounds *bounds)
         for (int side = 0; side < 6; ++side) sides[side * count + i] = column[side];
         shape->thinness = COU_MIN(shape->thinness, child->thinness);
         shape->slope = COU_MAX(shape->slope, child->slope);
+        shape->blur = COU_MAX(shape->blur, child->blur);
     }
 }
 
@@ -518,6 +520,7 @@ static void derive_placed(couShape *shape)
     shape->is_convex = child->is_convex;
     shape->thinness = child->thinness;
     shape->slope = child->slope;
+    shape->blur = child->blur;
     shape->face_area = child->face_area;
 }
 
@@ -553,6 +556,7 @@ static void derive_mesh(couShape *shape)
     shape->mesh.grid = shape->def.grid;
     shape->thinness = couDistanceGrid_Thinness(shape->def.grid);
     shape->slope = couDistanceGrid_Slope(shape->def.grid);
+    shape->blur = couDistanceGrid_Cell(shape->def.grid);
 }
 
 static void derive(couShape *shape, void *extra)
@@ -658,7 +662,11 @@ bool couShape_Bounds(const couShape *shape, int dimension, couBounds *bounds)
 
 float couShape_Thinness(const couShape *shape) { return shape->thinness; }
 
-float couShape_Slope(const couShape *shape) { return shape->slope; }
+float couShape_Clearance(const couShape *shape, float distance)
+{
+    float size = fabsf(distance);
+    return COU_MAX(size / shape->slope, size - shape->blur);
+}
 
 couShapeKind couShape_Kind(const couShape *shape) { return shape->kind; }
 

@@ -77,7 +77,8 @@ struct couShape {
     couBounds bounds; ///< [m]; meaningless unless bounded
     float extent;     ///< largest coordinate of the bounds, 0 unless bounded [m]
     float thinness;   ///< [m]
-    float slope;      ///< of the distance, at most
+    float slope;      ///< of the distance near the surface, at most
+    float blur;       ///< how far the surface may be off the distance farther away [m]
     float face_area;  ///< [m^2]
     int depth, weight;
     _Atomic int references;

@@ -254,7 +254,6 @@ static Cover cover(const couShape *shape, int dimension, couVec3 p, float size)
 typedef struct Sampling {
     const couShape *shape;
     int dimension;
-    double slope;         // how fast its distance can change
     double origin[3];     // middle of the bounds [m]
     double axes[3][3];    // of the cubes
     couBounds bounds;     // of the shape [m]
@@ -297,10 +296,11 @@ static void sample_cube(Sampling *sampling, const double center[3], double size,
     if (sampling->count++ > sampling->limit) return;
     couVec3 p = to_shape(sampling, center);
     if (levels > 0) {
-        double reach = sampling->slope * 0.5 * size * sqrt(sampling->dimension);
-        double distance = couShape_Distance(sampling->shape, sampling->dimension, p);
-        if (distance >= reach) return;
-        if (distance <= -reach && cover_bounds(sampling, p, (float)(2 * reach)) >= 1.0f) {
+        double reach = 0.5 * size * sqrt(sampling->dimension);
+        float distance = couShape_Distance(sampling->shape, sampling->dimension, p);
+        bool is_clear = (double)couShape_Clearance(sampling->shape, distance) >= reach;
+        if (is_clear && distance > 0.0f) return;
+        if (is_clear && cover_bounds(sampling, p, (float)(2 * reach)) >= 1.0f) {
             add_cube(sampling, center, size, 1.0);
             return;
         }
@@ -355,8 +355,7 @@ static double smallest_cube(int dimension, const couBounds *bounds, double count
 // Any rotation does that has no small angle to the axes.
 static Sampling begin_sampling(const couShape *shape, int dimension, const couBounds *bounds, double count)
 {
-    Sampling sampling = {
-        .shape = shape, .dimension = dimension, .slope = (double)couShape_Slope(shape), .limit = (int64_t)(2 * count)};
+    Sampling sampling = {.shape = shape, .dimension = dimension, .limit = (int64_t)(2 * count)};
     const double a = 0.6, b = dimension == 3 ? 0.45 : 0.0, c = dimension == 3 ? 0.75 : 0.0; // yaw, pitch, roll [rad]
     const double axes[3][3] = {
         {cos(a) * cos(b), sin(a) * cos(b), -sin(b)},

@@ -2,7 +2,7 @@
 //
 // A convex solid's distance is a convex function along a segment, so Newton's method walks to the first root without ever passing
 // it, and a rising slope proves that the rest is free: two or three evaluations as a rule, also for shells of a convex solid,
-// however thin. Anything else is sphere-traced from both ends; the field, divided by its slope where a mesh is interpolated, never
+// however thin. Anything else is sphere-traced from both ends; the field, less a little where a mesh is interpolated, never
 // exceeds the distance, so a step of that length is free. Sliding along a wall would take for ever, hence a smallest step that
 // grows with the number of evaluations: at most about 500, and crossings, which come early, cannot step over a thin wall. Contact
 // shallower than a millionth (GRAZE) is no hit, or rounding would hide particles from their neighbours along a wall that they
@@ -39,7 +39,6 @@ static bool convex_hits(const couShape *shape, int dimension, couVec3 a, couVec3
 static bool traced_hits(const couShape *shape, int dimension, couVec3 a, couVec3 b, float graze)
 {
     float length = couLength(couSub(b, a));
-    float free = 1.0f / shape->slope; // what of the distance is surely free
     float near_distance = couShape_Distance(shape, dimension, a);
     float far_distance = couShape_Distance(shape, dimension, b);
     if (near_distance < -graze || far_distance < -graze) return true;
@@ -49,12 +48,13 @@ static bool traced_hits(const couShape *shape, int dimension, couVec3 a, couVec3
         float least = 2e-8f * (float)i * (float)i * length;
         if (i < 200) least = COU_MIN(least, 0.25f * shape->thinness);
         least = COU_MAX(least, 2.0f * graze);
-        if (free * (near_distance + far_distance) > far - near) return false;
-        near += COU_MAX(free * near_distance, least);
+        float near_free = couShape_Clearance(shape, near_distance), far_free = couShape_Clearance(shape, far_distance);
+        if (near_free + far_free > far - near) return false;
+        near += COU_MAX(near_free, least);
         if (!(near < far)) return false;
         near_distance = couShape_Distance(shape, dimension, along(a, b, near / length));
         if (near_distance < -graze) return true;
-        far -= COU_MAX(free * far_distance, least);
+        far -= COU_MAX(far_free, least);
         if (!(near < far)) return false;
         far_distance = couShape_Distance(shape, dimension, along(a, b, far / length));
         if (far_distance < -graze) return true;

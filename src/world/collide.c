@@ -30,6 +30,12 @@ static float distance_at(const couWorld *world, const couBody *body, couPose pos
     return couShape_Distance(body->def.shape, world->def.dimension, couToLocal(pose, x));
 }
 
+// Negative inside.
+static float clearance(const couBody *body, float distance)
+{
+    return distance < 0.0f ? distance : couShape_Clearance(body->def.shape, distance);
+}
+
 // How far the straight path from a to b (in the body's frame) is free, as a share of it; 1 when it meets nothing.
 static float trace(const couBody *body, int dimension, couVec3 a, couVec3 b)
 {
@@ -41,7 +47,7 @@ static float trace(const couBody *body, int dimension, couVec3 a, couVec3 b)
     for (int k = 0; k < 256; ++k) {
         float d = couShape_Distance(shape, dimension, couMulAdd(a, t / length, path));
         if (d < least) return COU_MAX(t / length, 0.0f);
-        t += d * body->inv_slope;
+        t += couShape_Clearance(shape, d);
         if (t >= length) return 1.0f;
     }
     return t / length;
@@ -215,7 +221,7 @@ static int find_near(const CollideJob *job, size_t begin, size_t end, bool is_fr
         float stick_reach = isnan(body->def.stick_distance) ? 0.5f * fluid->h : body->def.stick_distance;
         float reach = ball.radius + travel + 2.0f * job->radius + fabsf(at_end - at_start) +
                       (body->def.stickiness > 0.0f ? stick_reach : 0.0f);
-        if (COU_MIN(at_end, at_start) * body->inv_slope < reach) near[count++] = (uint16_t)b;
+        if (clearance(body, COU_MIN(at_end, at_start)) < reach) near[count++] = (uint16_t)b;
     }
     return count;
 }

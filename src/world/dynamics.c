@@ -116,7 +116,6 @@ bool couInitBody(couWorld *world, couBody *body, couFaults *faults)
         body->ball_center = couScale(0.5f, couAdd(bounds.lower, bounds.upper));
         body->ball_radius = 0.5f * couLength(couSub(bounds.upper, bounds.lower));
     }
-    body->inv_slope = 1.0f / couShape_Slope(def->shape);
     body->pose = def->motion ? def->motion(def->motion_context, world->time) : def->pose;
     body->start = body->end = body->pose;
     body->kind = def->motion ? cou_rigidDriven : cou_rigidFixed;
@@ -208,7 +207,8 @@ static bool can_touch(const couWorld *world, const couBody *a, couPose pose_a, c
     float reach = a->ball_radius;
     if (!isinf(b->ball_radius) && couLength(couSub(center, couToWorld(pose_b, b->ball_center))) > reach + b->ball_radius)
         return false;
-    return couShape_Distance(b->def.shape, world->def.dimension, couToLocal(pose_b, center)) * b->inv_slope < reach;
+    float distance = couShape_Distance(b->def.shape, world->def.dimension, couToLocal(pose_b, center));
+    return distance < 0.0f || couShape_Clearance(b->def.shape, distance) < reach;
 }
 
 static couPose pose_now(const couWorld *world, int b)

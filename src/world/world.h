@@ -23,7 +23,6 @@ typedef struct couBody {
     couProbes probes;    ///< for contacts with other bodies
     couVec3 ball_center; ///< of a ball around the shape, in its frame [m]
     float ball_radius;   ///< infinite for unbounded shapes [m]
-    float inv_slope;     ///< a distance times this is free in every direction
     double taken[6];     ///< impulse and its moment about the centre that the step has put into a free body already [N s, N m s]
     double impulse[6];   ///< what the fluid gave in this step, force and moment [N s, N m s]
     double sum[6];       ///< of those since the last reset
