@@ -1,5 +1,7 @@
--- Figures that several scenes share, put together from plain shapes: local figures = require "lib.figures"
--- Each stands on y = 0 and looks along +z; sizes are for scale = 1 [m].
+-- Figures that several scenes share, for bodies: local figures = require "lib.figures"
+-- Each stands on y = 0 and looks along +z; sizes are for scale = 1 [m]. Meshes need scene { ... } before them.
+local sculpt = require "lib.sculpt"
+
 local figures = {}
 
 -- A rounded limb from one point to another.
@@ -13,65 +15,77 @@ function figures.limb(radius, from, to)
     return capsule { radius = radius, height = length }:turned { axis = axis, degrees = tilt }:at(middle)
 end
 
--- A pencil for a figure: its limbs and balls are scaled, collected, and mirrored in the plane x = 0 where wanted.
-local function begin_figure(scale)
-    local parts = {}
-    local function scaled(p) return { p[1] * scale, p[2] * scale, p[3] * scale } end
+-- A limb and its mirror image in the plane x = 0.
+local function pair(limbs, radius, from, to, radius2)
     local function mirrored(p) return { -p[1], p[2], p[3] } end
-    local figure = { parts = parts }
-    function figure.ball(radius, at) table.insert(parts, sphere { radius = radius * scale }:at(scaled(at))) end
-    function figure.limb(radius, from, to) table.insert(parts, figures.limb(radius * scale, scaled(from), scaled(to))) end
-    function figure.balls(radius, at)
-        figure.ball(radius, at)
-        figure.ball(radius, mirrored(at))
-    end
-    function figure.limbs(radius, from, to)
-        figure.limb(radius, from, to)
-        figure.limb(radius, mirrored(from), mirrored(to))
-    end
-    return figure
+    table.insert(limbs, sculpt.limb(radius, from, to, radius2))
+    table.insert(limbs, sculpt.limb(radius, mirrored(from), mirrored(to or from), radius2))
 end
+
+local function single(limbs, ...) table.insert(limbs, sculpt.limb(...)) end
 
 -- A person, 1.7 m tall, with arms held away from the body.
 function figures.person(scale)
-    local person = begin_figure(scale or 1)
-    person.limb(0.100, { 0, 1.55, 0 }, { 0, 1.60, 0.01 })                -- head
-    person.ball(0.022, { 0, 1.555, 0.10 })                               -- nose
-    person.limb(0.055, { 0, 1.38, -0.01 }, { 0, 1.50, 0 })               -- neck
-    person.limb(0.065, { -0.16, 1.36, 0 }, { 0.16, 1.36, 0 })            -- shoulders
-    person.limb(0.125, { -0.07, 1.26, 0 }, { 0.07, 1.26, 0 })            -- chest
-    person.limb(0.115, { -0.035, 1.08, 0 }, { 0.035, 1.08, 0 })          -- waist
-    person.limb(0.125, { -0.055, 0.93, 0 }, { 0.055, 0.93, 0 })          -- hips
-    person.limb(0.110, { 0, 0.95, 0 }, { 0, 1.25, 0 })                   -- back
-    person.limbs(0.055, { 0.21, 1.35, 0 }, { 0.36, 1.13, -0.03 })        -- arms
-    person.limbs(0.045, { 0.36, 1.13, -0.03 }, { 0.50, 0.98, 0.10 })
-    person.limbs(0.042, { 0.52, 0.96, 0.12 }, { 0.55, 0.93, 0.17 })      -- hands
-    person.limbs(0.088, { 0.10, 0.88, 0 }, { 0.13, 0.52, 0.02 })         -- legs
-    person.limbs(0.065, { 0.13, 0.52, 0.02 }, { 0.15, 0.10, -0.02 })
-    person.limbs(0.050, { 0.15, 0.05, -0.04 }, { 0.18, 0.05, 0.15 })     -- feet
-    return union(person.parts)
+    local limbs = {}
+    single(limbs, 0.085, { 0, 1.530, 0.015 }, { 0, 1.600, 0 }, 0.100)                   -- head
+    single(limbs, 0.012, { 0, 1.585, 0.090 }, { 0, 1.550, 0.112 }, 0.016)               -- nose
+    single(limbs, 0.052, { 0, 1.38, -0.01 }, { 0, 1.50, 0 }, 0.046)                     -- neck
+    pair(limbs, 0.050, { 0, 1.405, -0.01 }, { 0.175, 1.365, -0.005 }, 0.062)            -- shoulders
+    pair(limbs, 0.095, { 0.065, 1.27, 0.005 }, { 0.050, 1.12, 0 }, 0.085)               -- chest
+    pair(limbs, 0.080, { 0.045, 1.10, 0 }, { 0.065, 0.95, -0.005 }, 0.100)              -- waist and hips
+    pair(limbs, 0.056, { 0.200, 1.355, -0.005 }, { 0.345, 1.120, -0.030 }, 0.042)       -- arms
+    pair(limbs, 0.045, { 0.345, 1.120, -0.030 }, { 0.475, 0.960, 0.090 }, 0.027)
+    pair(limbs, 0.030, { 0.490, 0.940, 0.110 }, { 0.515, 0.890, 0.150 }, 0.020)         -- hands
+    pair(limbs, 0.016, { 0.480, 0.935, 0.125 }, { 0.465, 0.905, 0.160 }, 0.012)         -- thumbs
+    pair(limbs, 0.094, { 0.095, 0.88, 0 }, { 0.125, 0.50, 0.015 }, 0.058)               -- legs
+    pair(limbs, 0.066, { 0.128, 0.44, -0.005 }, { 0.145, 0.11, -0.030 }, 0.038)
+    pair(limbs, 0.042, { 0.145, 0.045, -0.050 }, { 0.170, 0.036, 0.130 }, 0.034)        -- feet
+    return sculpt.mesh(limbs, { cell = 0.016, blend = 0.014, scale = scale or 1 })
 end
 
--- A seated statue on a plinth, 1 m tall, with crossed legs and hands in its lap.
+-- A seated statue with crossed legs and hands in its lap, and as a second value its plinth: together 1 m tall.
 function figures.statue(scale)
     scale = scale or 1
-    local statue = begin_figure(scale)
-    table.insert(statue.parts, cone { radius = 0.36 * scale, radius2 = 0.33 * scale, height = 0.12 * scale }:at { 0, 0.06 * scale, 0 })
-    statue.limbs(0.085, { 0.26, 0.205, 0.03 }, { -0.08, 0.200, 0.17 })   -- crossed legs
-    statue.limbs(0.100, { 0.10, 0.225, -0.06 }, { 0.23, 0.215, 0.02 })   -- thighs
-    statue.limb(0.155, { -0.04, 0.29, -0.04 }, { 0.04, 0.29, -0.04 })    -- hips
-    statue.ball(0.165, { 0, 0.40, 0 })                                   -- belly
-    statue.limb(0.135, { -0.06, 0.55, -0.01 }, { 0.06, 0.55, -0.01 })    -- chest
-    statue.limb(0.075, { -0.15, 0.615, -0.015 }, { 0.15, 0.615, -0.015 }) -- shoulders
-    statue.limbs(0.062, { 0.20, 0.60, -0.01 }, { 0.265, 0.40, 0.00 })    -- arms
-    statue.limbs(0.050, { 0.265, 0.40, 0.00 }, { 0.07, 0.315, 0.185 })
-    statue.ball(0.060, { 0, 0.315, 0.19 })                               -- hands
-    statue.limb(0.055, { 0, 0.66, -0.01 }, { 0, 0.74, 0 })               -- neck
-    statue.limb(0.098, { 0, 0.79, 0 }, { 0, 0.825, 0 })                  -- head
-    statue.limbs(0.018, { 0.100, 0.745, 0 }, { 0.098, 0.83, 0 })         -- ears
-    statue.ball(0.018, { 0, 0.785, 0.098 })                              -- nose
-    statue.ball(0.052, { 0, 0.935, -0.01 })                              -- topknot
-    return union(statue.parts)
+    local limbs = {}
+    pair(limbs, 0.095, { 0.10, 0.225, -0.04 }, { 0.265, 0.205, 0.035 }, 0.075)          -- thighs
+    pair(limbs, 0.070, { 0.265, 0.200, 0.050 }, { 0.020, 0.185, 0.185 }, 0.055)         -- shins
+    pair(limbs, 0.045, { 0.020, 0.185, 0.190 }, { -0.110, 0.195, 0.165 }, 0.035)        -- feet
+    pair(limbs, 0.120, { 0.06, 0.28, -0.03 }, { 0.05, 0.42, -0.01 }, 0.110)             -- belly
+    pair(limbs, 0.110, { 0.05, 0.42, -0.01 }, { 0.08, 0.56, -0.01 }, 0.095)             -- chest
+    pair(limbs, 0.060, { 0, 0.640, -0.02 }, { 0.175, 0.610, -0.015 }, 0.062)            -- shoulders
+    pair(limbs, 0.062, { 0.200, 0.595, -0.01 }, { 0.262, 0.400, 0.00 }, 0.050)          -- arms
+    pair(limbs, 0.052, { 0.262, 0.400, 0.00 }, { 0.075, 0.315, 0.170 }, 0.038)
+    pair(limbs, 0.038, { 0.065, 0.310, 0.180 }, { -0.01, 0.300, 0.190 }, 0.030)         -- hands
+    single(limbs, 0.058, { 0, 0.64, -0.01 }, { 0, 0.74, 0 }, 0.052)                     -- neck
+    single(limbs, 0.082, { 0, 0.775, 0.010 }, { 0, 0.835, 0 }, 0.094)                   -- head
+    pair(limbs, 0.016, { 0.093, 0.735, 0 }, { 0.095, 0.840, -0.005 }, 0.020)            -- ears
+    single(limbs, 0.010, { 0, 0.825, 0.088 }, { 0, 0.788, 0.102 }, 0.016)               -- nose
+    single(limbs, 0.042, { 0, 0.945, -0.01 }, { 0, 0.965, -0.01 }, 0.036)               -- topknot
+    local plinth = cone { radius = 0.38 * scale, radius2 = 0.34 * scale, height = 0.12 * scale }:at { 0, 0.06 * scale, 0 }
+    return sculpt.mesh(limbs, { cell = 0.0105, blend = 0.008, scale = scale }), plinth
+end
+
+-- A teapot, 16 cm tall, with its spout along +x and a lid, and as a second value what it holds. The spout ends as high as the body below
+-- the lid, where the shell is cut open: tilt it (about z, clockwise) and it pours. Inner parts overlap, or walls would stand between them.
+function figures.teapot()
+    local inside = union {
+        sphere { radius = 0.060 }:at { 0, 0.066, 0 },
+        cylinder { radius = 0.038, height = 0.050 }:at { 0, 0.110, 0 },
+        figures.limb(0.017, { 0.035, 0.050, 0 }, { 0.080, 0.068, 0 }),                  -- spout
+        figures.limb(0.013, { 0.076, 0.066, 0 }, { 0.112, 0.110, 0 }),
+        cone { radius = 0.012, radius2 = 0.014, height = 0.030 }:at { 0.116, 0.120, 0 },
+    }
+    local pot = union {
+        shell { inside, thickness = 0.004, open = true },
+        torus { radius = 0.032, radius2 = 0.006 }:at { 0, 0.006, 0 },                   -- foot
+        cylinder { radius = 0.045, height = 0.008 }:at { 0, 0.140, 0 },                 -- lid
+        sphere { radius = 0.010 }:at { 0, 0.152, 0 },
+        figures.limb(0.0065, { -0.062, 0.094, 0 }, { -0.098, 0.098, 0 }),               -- handle
+        figures.limb(0.0065, { -0.098, 0.098, 0 }, { -0.113, 0.080, 0 }),
+        figures.limb(0.0065, { -0.113, 0.080, 0 }, { -0.100, 0.050, 0 }),
+        figures.limb(0.0065, { -0.100, 0.050, 0 }, { -0.064, 0.043, 0 }),
+    }
+    return pot, sphere { radius = 0.058 }:at { 0, 0.066, 0 }
 end
 
 return figures
