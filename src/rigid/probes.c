@@ -4,23 +4,27 @@
 // ball is asked for its distance to the other shape; where that is less than the radius, they touch. Since the centre lies a little
 // inside its own shape, it stays outside of the other one as long as the overlap is small, and there distances are smooth and their
 // gradients point the right way; with points on the surface itself, the corners of two equal boxes on top of each other would
-// have their nearest face chosen by rounding. Balls, capsules and rings are exact; edges that cross are found where probes sit on them.
+// have their nearest face chosen by rounding. Balls and capsules are exact; edges that cross are found where probes sit on them. What
+// is round about an axis has a few balls on each rim to stand on, and one that goes around to where the rim is deepest: with the fixed
+// ones alone a wheel would be a polygon, and not roll down a slope of less than 5 degrees.
 
 #include "rigid/probes.h"
 
 #include <math.h>
 
-enum { EDGE_PARTS = 6, RIM_PARTS = 32, LATTICE = 24, MOST_PROBES = 4096, MOST_CANDIDATES = 512 };
+enum { EDGE_PARTS = 6, RIM_PARTS = 32, LATTICE = 24, MOST_PROBES = 4096, MOST_CANDIDATES = 1024 };
 #define INSET 0.02f // depth of a probe's centre / half of the smallest extent
 
-static bool add_probe(couProbes *probes, couVec3 center, float radius)
+static bool add_ring(couProbes *probes, couVec3 center, float radius, float ring)
 {
     if (probes->count >= MOST_PROBES) return true;
     if (!couReserve(probes->memory, (void **)&probes->items, &probes->capacity, probes->count + 1, sizeof *probes->items))
         return false;
-    probes->items[probes->count++] = (couProbe){center, radius};
+    probes->items[probes->count++] = (couProbe){center, radius, {0, 1, 0}, ring};
     return true;
 }
+
+static bool add_probe(couProbes *probes, couVec3 center, float radius) { return add_ring(probes, center, radius, 0.0f); }
 
 // --- Probes of each kind -----------------------------------------------------------------------------------------------------
 
@@ -65,6 +69,7 @@ static bool add_rings(couProbes *probes, float r0, float r1, float height, int d
             is_good = is_good && add_probe(probes, (couVec3){0, y, 0}, inset);
             continue;
         }
+        if (dimension == 3) is_good = is_good && add_ring(probes, (couVec3){0, y, 0}, inset, r);
         for (int a = 0; a < around && is_good; ++a) {
             double angle = 2 * COU_PI * a / around;
             is_good = add_probe(probes, (couVec3){r * (float)cos(angle), y, r * (float)sin(angle)}, inset);
@@ -76,7 +81,7 @@ static bool add_rings(couProbes *probes, float r0, float r1, float height, int d
 static bool add_torus(couProbes *probes, float radius, float tube, int dimension)
 {
     int around = dimension == 2 ? 2 : RIM_PARTS;
-    bool is_good = true;
+    bool is_good = dimension == 2 || add_ring(probes, (couVec3){0}, tube, radius);
     for (int a = 0; a < around && is_good; ++a) {
         double angle = 2 * COU_PI * a / around;
         is_good = add_probe(probes, (couVec3){radius * (float)cos(angle), 0, radius * (float)sin(angle)}, tube);
@@ -198,7 +203,10 @@ bool couProbes_AddShape(couProbes *probes, const couShape *shape, int dimension)
         return true;
     case cou_shapePlaced:
         if (!couProbes_AddShape(probes, def->children[0], dimension)) return false;
-        for (size_t k = first; k < probes->count; ++k) probes->items[k].center = couToWorld(def->pose, probes->items[k].center);
+        for (size_t k = first; k < probes->count; ++k) {
+            probes->items[k].center = couToWorld(def->pose, probes->items[k].center);
+            probes->items[k].axis = couRotate(def->pose.rotation, probes->items[k].axis);
+        }
         return true;
     }
     return true;
@@ -206,13 +214,32 @@ bool couProbes_AddShape(couProbes *probes, const couShape *shape, int dimension)
 
 // --- Pairs -------------------------------------------------------------------------------------------------------------------
 
+// Where on its ring a probe of a is deepest in b, in the world: towards b from the middle, then from there once more. False where the
+// ring lies flat on b.
+static bool go_around(couPose pose, couProbe probe, couTouching b, int dimension, couVec3 *center)
+{
+    couVec3 middle = *center, axis = couRotate(pose.rotation, probe.axis);
+    for (int k = 0; k < 3; ++k) {
+        couVec3 normal;
+        couShape_DistanceNormal(b.shape, dimension, couToLocal(b.pose, *center), &normal);
+        normal = couRotate(b.pose.rotation, normal);
+        couVec3 out = couMulAdd(normal, -couDot(normal, axis), axis);
+        float length = couLength(out);
+        if (!(length > 1e-3f)) return false;
+        *center = couMulAdd(middle, -probe.ring / length, out);
+    }
+    return true;
+}
+
 // Overlaps of a's probes with b, normals out of b.
 static int feel(couTouching a, couTouching b, int dimension, couRigidContact *found, int capacity)
 {
     int count = 0;
     for (size_t k = 0; k < a.probes->count && count < capacity; ++k) {
         couProbe probe = a.probes->items[k];
-        couVec3 center = couToWorld(a.pose, probe.center), local = couToLocal(b.pose, center), normal;
+        couVec3 center = couToWorld(a.pose, probe.center), normal;
+        if (probe.ring > 0.0f && !go_around(a.pose, probe, b, dimension, &center)) continue;
+        couVec3 local = couToLocal(b.pose, center);
         if (couShape_Distance(b.shape, dimension, local) >= probe.radius) continue;
         float distance = couShape_DistanceNormal(b.shape, dimension, local, &normal);
         normal = couRotate(b.pose.rotation, normal);

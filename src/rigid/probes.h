@@ -7,6 +7,8 @@
 typedef struct couProbe {
     couVec3 center; ///< in the shape's frame [m]
     float radius;   ///< [m]; touches the surface from within
+    couVec3 axis;   ///< of the ring on which the ball goes to where it is deepest, unit
+    float ring;     ///< radius of that ring [m]; 0: the ball stays at the centre
 } couProbe;
 
 typedef struct couProbes {

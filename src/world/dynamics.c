@@ -4,6 +4,9 @@
 // joints and gives the final places. The last part goes in substeps where the fluid's step is long or a body fast. Contacts come from
 // probes (rigid/probes.c) in the order of the bodies, so their order is always the same.
 //
+// In flight a body falls as the fluid does, by the velocity that it has at the end of the step. One that is held by a contact or joint
+// gets its gravity in each substep anew: all at once, it would be stopped in the first and float through the others.
+//
 // A heap falls asleep as a whole: bodies that touch or are joined make an island, and the island rests once all of them have hardly
 // moved for half a second. Bodies that fluid touches never sleep, nor do any where there is no gravity to hold them.
 
@@ -65,6 +68,22 @@ void couInertiaToWorld(const couBody *body, const double rotation[4], double ine
         for (int b = 0; b < 3; ++b) inertia[a][b] = rl[a][0] * r[b][0] + rl[a][1] * r[b][1] + rl[a][2] * r[b][2];
 }
 
+// Joints know their bodies by the centre, which becomes another when a body is set free or fixed.
+static void move_center(couWorld *world, couBody *body, couVec3 center)
+{
+    int index = (int)(body - world->bodies);
+    couVec3 moved = couSub(center, body->local_center);
+    double arm[3] = {moved.x, moved.y, moved.z}, r[3];
+    for (size_t j = 0; j < world->joint_count; ++j) {
+        couRigidJoint *joint = &world->joints[j].joint;
+        couRigidState *start = joint->a == index ? &joint->at_start_a : joint->b == index ? &joint->at_start_b : NULL;
+        if (!start) continue;
+        couRotateD(start->rotation, arm, r);
+        for (int k = 0; k < 3; ++k) start->position[k] += r[k];
+    }
+    body->local_center = center;
+}
+
 bool couMakeFree(couWorld *world, couBody *body, couFaults *faults)
 {
     couMassProperties properties;
@@ -87,7 +106,7 @@ bool couMakeFree(couWorld *world, couBody *body, couFaults *faults)
     const double *w = body->state.spin;
     double *v = body->state.velocity;
     v[0] += w[1] * r[2] - w[2] * r[1], v[1] += w[2] * r[0] - w[0] * r[2], v[2] += w[0] * r[1] - w[1] * r[0];
-    body->local_center = center;
+    move_center(world, body, center);
     body->kind = cou_rigidFree;
     body->still_seconds = 0;
     body->is_asleep = false;
@@ -100,7 +119,7 @@ void couMakeFixed(couWorld *world, couBody *body)
 {
     world->free_count--;
     body->kind = cou_rigidFixed;
-    body->local_center = (couVec3){0};
+    move_center(world, body, (couVec3){0});
     body->is_asleep = false;
     memset(&body->state, 0, sizeof body->state);
     set_state(body, body->pose);
@@ -313,19 +332,29 @@ static void update_sleep(couWorld *world, int contact_count, double dt)
     }
 }
 
-// Whom a moving body touches wakes up before the solver runs. True when somebody did, who may touch others in turn.
+// Of a pair the one that sleeps wakes when the other moves. True when it did.
+static bool wake_pair(couBody *a, couBody *b)
+{
+    for (int side = 0; side < 2; ++side) {
+        couBody *sleeper = side ? b : a, *other = side ? a : b;
+        if (sleeper->kind != cou_rigidFree || !sleeper->is_asleep || !is_moving(other)) continue;
+        sleeper->is_asleep = false;
+        sleeper->still_seconds = 0;
+        return true;
+    }
+    return false;
+}
+
+// Whom a moving body touches or pulls wakes up before the solver runs. True when somebody did, who may touch others in turn.
 static bool wake_touched(couWorld *world, int contact_count)
 {
     bool has_woken = false;
-    for (int c = 0; c < contact_count; ++c) {
-        couBody *a = &world->bodies[world->rigid_contacts[c].a], *b = &world->bodies[world->rigid_contacts[c].b];
-        for (int side = 0; side < 2; ++side) {
-            couBody *sleeper = side ? b : a, *other = side ? a : b;
-            if (sleeper->kind != cou_rigidFree || !sleeper->is_asleep || !is_moving(other)) continue;
-            sleeper->is_asleep = false;
-            sleeper->still_seconds = 0;
-            has_woken = true;
-        }
+    for (int c = 0; c < contact_count; ++c)
+        has_woken |= wake_pair(&world->bodies[world->rigid_contacts[c].a], &world->bodies[world->rigid_contacts[c].b]);
+    for (size_t j = 0; j < world->joint_count; ++j) {
+        const couJoint *joint = &world->joints[j];
+        if (!joint->is_here || joint->joint.a < 0 || joint->joint.b < 0) continue;
+        has_woken |= wake_pair(&world->bodies[joint->joint.a], &world->bodies[joint->joint.b]);
     }
     return has_woken;
 }
@@ -380,14 +409,49 @@ static float smallest_free(const couWorld *world)
     return least;
 }
 
+static void accelerate(couWorld *world, int b, double dt)
+{
+    couVec3 g = world->fluid.gravity;
+    double change[3] = {dt * g.x, dt * g.y, dt * g.z};
+    for (int k = 0; k < 3; ++k) {
+        world->bodies[b].state.velocity[k] += change[k];
+        world->rigid_bodies[b].state.velocity[k] += change[k];
+    }
+}
+
+static void hold(couWorld *world, int b, bool *is_held, double ahead)
+{
+    if (b < 0 || is_held[b] || world->bodies[b].kind != cou_rigidFree || world->bodies[b].is_asleep) return;
+    is_held[b] = true;
+    accelerate(world, b, -ahead);
+}
+
+// Gravity for those that are held already; those that are held from now on give back what they got for the time `ahead`.
+static void pull_held(couWorld *world, int contact_count, double dt, double ahead)
+{
+    bool *is_held = world->is_held;
+    for (size_t b = 0; b < world->body_count; ++b)
+        if (is_held[b] && !world->bodies[b].is_asleep) accelerate(world, (int)b, dt);
+    for (int c = 0; c < contact_count; ++c) {
+        hold(world, world->rigid_contacts[c].a, is_held, ahead);
+        hold(world, world->rigid_contacts[c].b, is_held, ahead);
+    }
+    for (size_t j = 0; j < world->joint_count; ++j) {
+        if (!world->joints[j].is_here) continue;
+        hold(world, world->joints[j].joint.a, is_held, ahead);
+        hold(world, world->joints[j].joint.b, is_held, ahead);
+    }
+}
+
 // `still` is the approach at which nothing bounces: what gravity alone gives in a step, with some to spare.
-static bool solve_substep(couWorld *world, double dt, int substep, double still, couStepReport *report)
+static bool solve_substep(couWorld *world, double dt, int substep, int substeps, double still, couStepReport *report)
 {
     int contact_count = 0;
     do {
         fill_problem(world);
         if (!find_contacts(world, &contact_count)) return false;
     } while (wake_touched(world, contact_count));
+    pull_held(world, contact_count, dt, dt * (substeps - 1 - substep));
     report->contact_count += contact_count;
     couRigidProblem problem = {
         .bodies = world->rigid_bodies,
@@ -413,28 +477,49 @@ static bool solve_substep(couWorld *world, double dt, int substep, double still,
     return true;
 }
 
+// Names the first body whose numbers are none any more, or so large that they will not be soon. Such a thing must not reach the solver.
+static bool are_finite(const couWorld *world, couStepReport *report)
+{
+    for (size_t b = 0; b < world->body_count; ++b) {
+        const couBody *body = &world->bodies[b];
+        if (!body->is_here || body->kind == cou_rigidFixed) continue;
+        double most = 0;
+        for (int k = 0; k < 3; ++k)
+            most += fabs(body->state.position[k]) + fabs(body->state.velocity[k]) + fabs(body->state.spin[k]);
+        for (int k = 0; k < 4; ++k) most += fabs(body->state.rotation[k]);
+        if (most < 1e12) continue;
+        if (!report->bad_body1) report->bad_body1 = (int)b + 1;
+        return false;
+    }
+    return true;
+}
+
+static bool reserve_problem(couWorld *world)
+{
+    size_t bodies = world->body_count;
+    return couReserve(&world->memory, (void **)&world->rigid_bodies, &world->rigid_capacity, bodies,
+                      sizeof *world->rigid_bodies) &&
+           couReserve(&world->memory, (void **)&world->rigid_joints, &world->rigid_joint_capacity, world->joint_count + 1,
+                      sizeof *world->rigid_joints) &&
+           couReserve(&world->memory, (void **)&world->islands, &world->island_capacity, 2 * bodies, sizeof *world->islands) &&
+           couReserve(&world->memory, (void **)&world->is_held, &world->held_capacity, bodies, sizeof *world->is_held);
+}
+
 bool couMoveFreeBodies(couStep *step)
 {
     couWorld *world = step->world;
-    if (!couReserve(&world->memory, (void **)&world->rigid_bodies, &world->rigid_capacity, world->body_count,
-                    sizeof *world->rigid_bodies) ||
-        !couReserve(&world->memory, (void **)&world->rigid_joints, &world->rigid_joint_capacity, world->joint_count + 1,
-                    sizeof *world->rigid_joints) ||
-        !couReserve(&world->memory, (void **)&world->islands, &world->island_capacity, 2 * world->body_count,
-                    sizeof *world->islands))
-        return false;
+    if (!reserve_problem(world)) return false;
+    if (!are_finite(world, step->report)) return true;
     int substeps = count_substeps(world, step->dt);
     double still = 2.0 * (double)(couLength(world->fluid.gravity) * step->dt);
+    memset(world->is_held, 0, world->body_count * sizeof *world->is_held);
     for (int s = 0; s < substeps; ++s)
-        if (!solve_substep(world, step->dt / substeps, s, still, step->report)) return false;
+        if (!solve_substep(world, step->dt / substeps, s, substeps, still, step->report)) return false;
     for (size_t b = 0; b < world->body_count; ++b) {
         couBody *body = &world->bodies[b];
-        if (!body->is_here || body->kind != cou_rigidFree) continue;
-        body->end = body->pose = couRigidPose(&body->state, body->local_center);
-        double sum = 0;
-        for (int k = 0; k < 3; ++k) sum += body->state.position[k] + body->state.velocity[k] + body->state.spin[k];
-        if (!isfinite(sum + body->state.rotation[3]) && !step->report->bad_body1) step->report->bad_body1 = (int)b + 1;
+        if (body->is_here && body->kind == cou_rigidFree) body->end = body->pose = couRigidPose(&body->state, body->local_center);
     }
+    are_finite(world, step->report);
     return true;
 }
 

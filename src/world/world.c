@@ -96,6 +96,7 @@ void couDestroyWorld(couWorld *world)
     couFree(memory, world->rigid_contacts);
     couFree(memory, world->rigid_joints);
     couFree(memory, world->islands);
+    couFree(memory, world->is_held);
     couFree(memory, world->emitters);
     couFree(memory, world->sinks);
     couFree(memory, world->fields);
@@ -500,9 +501,9 @@ bool couWorld_SetBodyDynamic(couWorld *world, couBodyId id, bool is_dynamic, cou
     COU_ASSERT(body);
     if (!body || is_dynamic == (body->kind == cou_rigidFree)) return body != NULL;
     couWakeBodies(world);
+    if (is_dynamic && !couMakeFree(world, body, faults)) return false;
+    if (!is_dynamic) couMakeFixed(world, body);
     body->def.is_dynamic = is_dynamic;
-    if (is_dynamic) return couMakeFree(world, body, faults);
-    couMakeFixed(world, body);
     return true;
 }
 

@@ -99,6 +99,8 @@ struct couWorld {
     size_t rigid_joint_capacity;
     int *islands;
     size_t island_capacity;
+    bool *is_held; ///< scratch: bodies that a contact or joint holds in this step
+    size_t held_capacity;
 };
 
 // defs.c
