@@ -38,7 +38,6 @@ static void test_tumbling(void **context)
 {
     (void)context;
     static const float steps[] = {1.0f / 30, 1.0f / 120, 1.0f / 500};
-    static const double most_turn[] = {0.15, 0.05, 0.02};
     for (int s = 0; s < COU_COUNT(steps); ++s) {
         couWorld *world = make_world(3, 0.02f, NO_GRAVITY, 1);
         couBodyDef def = free_def(make_box(0.3f, 0.2f, 0.1f), COU_POSE_IDENTITY);
@@ -60,8 +59,8 @@ static void test_tumbling(void **context)
         }
         print_message("step 1/%.0f s: angular momentum changed by %.3g, energy by %.3g in 10 s\n", 1 / (double)steps[s],
                       sqrt(apart2 / length2), after.kinetic_energy / before.kinetic_energy - 1);
-        CHECK_AT_MOST(sqrt(apart2 / length2), most_turn[s], s);
-        CHECK_RANGE(after.kinetic_energy / before.kinetic_energy, 0.7, 1.001, s);
+        CHECK_AT_MOST(sqrt(apart2 / length2), 1e-9, s);
+        CHECK_NEAR(after.kinetic_energy / before.kinetic_energy, 1, 1e-4, s);
         CHECK_AT_MOST(lowest, -0.8, s); // it turns over
         CHECK_RANGE(highest, 0.8, 1, s);
         couDestroyWorld(world);
@@ -279,17 +278,17 @@ static void test_box_on_a_slope(void **context)
     double s = sin(20 * DEGREE), c = cos(20 * DEGREE);
     for (int k = 0; k < COU_COUNT(steps); ++k)
         for (int is_mesh = 0; is_mesh < 2; ++is_mesh) {
-            float side = 0.2f;
+            const float side = 0.2f, lift = 0.5f * side - 5e-5f; // touching from the first step on
             double dt = steps[k], path = euler_path(1, dt);
             for (float friction = 0; friction < 0.35f; friction += 0.3f) {
                 couShape *box = is_mesh ? make_box_mesh(side, side, side, 0.01f) : make_box(side, side, side);
-                double a = slide(box, 0.5f * side, 20, friction, steps[k], 1, NULL) / path;
+                double a = slide(box, lift, 20, friction, steps[k], 1, NULL) / path;
                 print_message("slope, friction %.1f, step 1/%.0f, %s: %.4f of g (sin - mu cos)\n", (double)friction, 1 / dt,
                               is_mesh ? "mesh" : "box", a / (9.81 * (s - (double)friction * c)));
                 CHECK_NEAR(a / (9.81 * (s - (double)friction * c)), 1, 0.03, k);
             }
             couShape *box = is_mesh ? make_box_mesh(side, side, side, 0.01f) : make_box(side, side, side);
-            CHECK_AT_MOST(slide(box, 0.5f * side, 20, 0.4f, steps[k], 5, NULL), 2e-3, k);
+            CHECK_AT_MOST(slide(box, lift, 20, 0.4f, steps[k], 5, NULL), 2e-3, k);
         }
 }
 
@@ -380,6 +379,62 @@ static void test_head_on(void **context)
     CHECK_NEAR(couWorld_BodyVelocity(world, a).x, 1, 0.01, 0);
     CHECK_NEAR(couWorld_BodyVelocity(world, b).x, 1, 0.01, 0);
     couDestroyWorld(world);
+}
+
+// A box that lands on its equal at 4.4 m/s is in it by a tenth of its size before anybody knows; it must come to rest on top of it,
+// neither thrown off nor through. So must one that is put there overlapping.
+static void test_deep_overlaps(void **context)
+{
+    (void)context;
+    enum { BOXES, CYLINDERS, MESHES, KINDS };
+    for (int dimension = 2; dimension <= 3; ++dimension)
+        for (int kind = 0; kind < (dimension == 3 ? KINDS : BOXES + 1); ++kind)
+            for (int is_put = 0; is_put < 2; ++is_put) {
+                couWorld *world = make_world(dimension, 0.05f, EARTH, 1);
+                add_body(world, make_plane(0, 1, 0), COU_POSE_IDENTITY, 0);
+                couBodyId bodies[2];
+                for (int k = 0; k < 2; ++k) {
+                    couShape *shape = kind == BOXES       ? make_box(0.2f, 0.2f, 0.2f)
+                                      : kind == CYLINDERS ? make_cylinder(0.1f, 0.2f)
+                                                          : make_box_mesh(0.2f, 0.2f, 0.2f, 0.01f);
+                    bodies[k] = add_free(world, shape, at(0, k == 0 ? 0.1f : is_put ? 0.26f : 1.3f, 0));
+                }
+                double fastest = 0;
+                for (int k = 0; k < 240; ++k) {
+                    run_steps(world, 1.0f / 120, 1.0 / 120);
+                    for (int b = 0; b < 2; ++b) fastest = fmax(fastest, couLength(couWorld_BodyVelocity(world, bodies[b])));
+                }
+                CHECK_AT_MOST(fastest, is_put ? 0.5 : 4.6, kind);
+                couVec3 low = couWorld_BodyPose(world, bodies[0]).position, high = couWorld_BodyPose(world, bodies[1]).position;
+                CHECK_NEAR(low.y, 0.1, 2e-3, kind);
+                CHECK_NEAR(high.y, 0.3, 2e-3, kind);
+                CHECK_NEAR(hypot(high.x, high.z), 0, 0.01, kind);
+                couDestroyWorld(world);
+            }
+}
+
+// A body put into the middle of another comes out, and not like a shot.
+static void test_body_in_a_body(void **context)
+{
+    (void)context;
+    for (int dimension = 2; dimension <= 3; ++dimension)
+        for (int is_same = 0; is_same < 2; ++is_same) {
+            couWorld *world = make_world(dimension, 0.05f, EARTH, 1);
+            add_body(world, make_plane(0, 1, 0), COU_POSE_IDENTITY, 0);
+            couBodyId big = add_free(world, make_box(0.3f, 0.3f, 0.3f), at(0, 0.15f, 0));
+            float size = is_same ? 0.3f : 0.1f;
+            couBodyId small = add_free(world, make_box(size, size, size), at(0, 0.15f, 0));
+            double fastest = 0;
+            for (int k = 0; k < 360; ++k) {
+                run_steps(world, 1.0f / 120, 1.0 / 120);
+                fastest = fmax(fastest, couLength(couWorld_BodyVelocity(world, small)));
+                fastest = fmax(fastest, couLength(couWorld_BodyVelocity(world, big)));
+            }
+            CHECK_AT_MOST(fastest, 3, is_same);
+            couVec3 apart = couSub(couWorld_BodyPose(world, small).position, couWorld_BodyPose(world, big).position);
+            CHECK_RANGE(couLength(apart), 0.5 * (0.3 + size) - 2e-3, 2, is_same);
+            couDestroyWorld(world);
+        }
 }
 
 // --- Driven and fixed --------------------------------------------------------------------------------------------------------
@@ -562,6 +617,8 @@ int main(void)
         cmocka_unit_test(test_rolling),
         cmocka_unit_test(test_bouncing),
         cmocka_unit_test(test_head_on),
+        cmocka_unit_test(test_deep_overlaps),
+        cmocka_unit_test(test_body_in_a_body),
         cmocka_unit_test(test_carried_along),
         cmocka_unit_test(test_set_dynamic),
         cmocka_unit_test(test_faults),

@@ -232,7 +232,7 @@ static bool go_around(couPose pose, couProbe probe, couTouching b, int dimension
 }
 
 // Overlaps of a's probes with b, normals out of b.
-static int feel(couTouching a, couTouching b, int dimension, couRigidContact *found, int capacity)
+static int feel(couTouching a, couTouching b, int dimension, couRigidContact *found, bool *is_deep, int capacity)
 {
     int count = 0;
     for (size_t k = 0; k < a.probes->count && count < capacity; ++k) {
@@ -246,9 +246,99 @@ static int feel(couTouching a, couTouching b, int dimension, couRigidContact *fo
         float depth = probe.radius - distance;
         couVec3 point = couMulAdd(center, -(probe.radius - 0.5f * depth), normal);
         if (dimension == 2) point.z = 0.0f;
+        is_deep[count] = distance < 0.0f;
         found[count++] = (couRigidContact){.point = point, .normal = normal, .depth = depth};
     }
     return count;
+}
+
+// A probe whose centre is inside the other shape points to the nearest face there, which need not be the one that it came through: of two
+// equal boxes that overlap deeply, edges all around would be pushed to all sides at once. Two ways out of that follow.
+
+static bool is_convex(const couShape *shape)
+{
+    const couShapeDef *def = couShape_Def(shape);
+    switch (def->kind) {
+    case cou_shapeBox:
+    case cou_shapeSphere:
+    case cou_shapeCapsule:
+    case cou_shapeCylinder:
+    case cou_shapeCone: return true;
+    case cou_shapePlaced: return is_convex(def->children[0]);
+    default: return false;
+    }
+}
+
+// How far the shape reaches along a direction of the world.
+static float reach_along(couTouching side, couVec3 direction)
+{
+    couVec3 local = couRotate(couConjugate(side.pose.rotation), direction);
+    float most = -INFINITY;
+    for (size_t k = 0; k < side.probes->count; ++k)
+        most = fmaxf(most, couDot(local, side.probes->items[k].center) + side.probes->items[k].radius);
+    return most + couDot(direction, side.pose.position);
+}
+
+// The direction, out of b, along which two convex shapes come apart soonest: one of their axes, or of the normals found.
+static couVec3 shortest_way(couTouching a, couTouching b, int dimension, const couRigidContact *found, int count)
+{
+    enum { MOST_NORMALS = 16 };
+    couVec3 best = {0, 1, 0};
+    float least = INFINITY;
+    int normals = COU_MIN(count, MOST_NORMALS);
+    for (int k = 0; k < 2 * 6 + normals; ++k) {
+        couVec3 way;
+        if (k < 12) {
+            float sign = k & 1 ? -1.0f : 1.0f, axis = (float)(k / 2 % 3);
+            if (dimension == 2 && axis == 2.0f) continue;
+            way = couRotate(k < 6 ? a.pose.rotation : b.pose.rotation,
+                            (couVec3){axis == 0.0f ? sign : 0.0f, axis == 1.0f ? sign : 0.0f, axis == 2.0f ? sign : 0.0f});
+        } else {
+            way = found[(size_t)(k - 12) * (size_t)count / (size_t)normals].normal;
+        }
+        float overlap = reach_along(b, way) + reach_along(a, couScale(-1.0f, way));
+        if (overlap < 0.999f * least) least = overlap, best = way;
+    }
+    return best;
+}
+
+// Convex shapes: all deep contacts push along the shortest way out.
+static int turn_deep(couTouching a, couTouching b, int dimension, couRigidContact *found, const bool *is_deep, int count)
+{
+    couVec3 way = shortest_way(a, b, dimension, found, count);
+    float top = reach_along(b, way), bottom = -reach_along(a, couScale(-1.0f, way));
+    int kept = 0;
+    for (int k = 0; k < count; ++k) {
+        couRigidContact contact = found[k];
+        if (is_deep[k]) {
+            // The point lies between the two surfaces; what is still to go is at most their whole overlap.
+            float height = couDot(way, contact.point);
+            if (!(height > bottom && height < top)) continue;
+            contact.normal = way;
+            contact.depth = top - bottom;
+        }
+        found[kept++] = contact;
+    }
+    return kept;
+}
+
+// Others: of the deep contacts only those stay that agree with the most of them, weighed by depth.
+static int drop_contrary(couRigidContact *found, const bool *is_deep, int count)
+{
+    couVec3 sum = {0};
+    int deepest = -1;
+    for (int k = 0; k < count; ++k) {
+        if (!is_deep[k]) continue;
+        sum = couMulAdd(sum, found[k].depth, found[k].normal);
+        if (deepest < 0 || found[k].depth > found[deepest].depth) deepest = k;
+    }
+    // One inside the other, all around: any way out will do.
+    if (couLength(sum) < 0.1f * found[deepest].depth) sum = found[deepest].normal;
+    couVec3 way = couNormalize(sum);
+    int kept = 0;
+    for (int k = 0; k < count; ++k)
+        if (!is_deep[k] || couDot(found[k].normal, way) > 0.3f) found[kept++] = found[k];
+    return kept;
 }
 
 // The deepest first, then always the one farthest from those that were taken.
@@ -278,8 +368,15 @@ static int choose_spread(couRigidContact *found, int count, couRigidContact *cho
 int couFindPairContacts(couTouching a, couTouching b, int dimension, couRigidContact *contacts)
 {
     couRigidContact found[2 * MOST_CANDIDATES];
-    int count = feel(a, b, dimension, found, MOST_CANDIDATES);
-    int total = count + feel(b, a, dimension, found + count, MOST_CANDIDATES);
+    bool is_deep[2 * MOST_CANDIDATES];
+    int count = feel(a, b, dimension, found, is_deep, MOST_CANDIDATES);
+    int total = count + feel(b, a, dimension, found + count, is_deep + count, MOST_CANDIDATES);
     for (int k = count; k < total; ++k) found[k].normal = couScale(-1.0f, found[k].normal);
+    bool has_deep = false;
+    for (int k = 0; k < total; ++k) has_deep |= is_deep[k];
+    if (has_deep && is_convex(a.shape) && is_convex(b.shape))
+        total = turn_deep(a, b, dimension, found, is_deep, total);
+    else if (has_deep)
+        total = drop_contrary(found, is_deep, total);
     return choose_spread(found, total, contacts, COU_MAX_PAIR_CONTACTS);
 }

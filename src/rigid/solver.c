@@ -11,7 +11,8 @@
 // with 300, and it costs as much with 60. The direct solver's time grows with the cube of the number of constraints.
 //
 // ODE gives velocities; places are found here. Its own gyroscopic term loses 8 % of the energy of a tumbling box in ten seconds; here
-// the angular momentum is what a free turn keeps, and the spin follows from it.
+// the angular momentum is what a free turn keeps, and the spin follows from it. What joints have come apart by then, (spin dt)^2 / 2 of
+// a link, is mended by moving the bodies back, not by velocities: those would open a cracking whip by 5 % and feed it.
 
 #include "rigid/solver.h"
 
@@ -19,9 +20,8 @@
 #include <pthread.h>
 
 enum { MOST_EXACT_ROWS = 240, ITERATIONS = 100 };
-#define JOINT_ERP 0.2 // share of a joint's error that a step mends
-#define CONTACT_ERP 0.2
-#define SOFTNESS 1e-6 // how much a constraint gives way, as a share of what its bodies do: lets redundant contacts share a load
+#define CONTACT_ERP 0.2 // share of an overlap that a step mends
+#define SOFTNESS 1e-6   // how much a constraint gives way, as a share of what its bodies do: lets redundant contacts share a load
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t seed_lock = PTHREAD_MUTEX_INITIALIZER; // ODE has one random seed for the whole process
@@ -47,7 +47,8 @@ static void place(dBodyID body, const couRigidState *state)
     dBodySetQuaternion(body, (const dQuaternion){q[3], q[0], q[1], q[2]});
 }
 
-static dBodyID make_body(dWorldID world, const couRigidBody *body)
+// For mending, without its velocities.
+static dBodyID make_body(dWorldID world, const couRigidBody *body, bool is_mending)
 {
     dBodyID made = dBodyCreate(world);
     place(made, &body->state);
@@ -60,7 +61,7 @@ static dBodyID make_body(dWorldID world, const couRigidBody *body)
     } else {
         dBodySetKinematic(made);
     }
-    if (body->kind == cou_rigidFixed) return made;
+    if (body->kind == cou_rigidFixed || is_mending) return made;
     dBodySetLinearVel(made, body->state.velocity[0], body->state.velocity[1], body->state.velocity[2]);
     dBodySetAngularVel(made, body->state.spin[0], body->state.spin[1], body->state.spin[2]);
     return made;
@@ -68,39 +69,27 @@ static dBodyID make_body(dWorldID world, const couRigidBody *body)
 
 // --- Joints ------------------------------------------------------------------------------------------------------------------
 
-static void set_hinge_limits(dJointID joint, const couJointDef *def)
+// Limits and motor of a hinge or slider, given by the parameters of its kind.
+static void set_limits(dJointID joint, const couJointDef *def, void (*set)(dJointID, int, dReal))
 {
-    if (!isnan(def->lower)) dJointSetHingeParam(joint, dParamLoStop, def->lower);
-    if (!isnan(def->upper)) dJointSetHingeParam(joint, dParamHiStop, def->upper);
-    dJointSetHingeParam(joint, dParamVel, def->motor_speed);
-    dJointSetHingeParam(joint, dParamFMax, def->motor_force);
+    if (!isnan(def->lower)) set(joint, dParamLoStop, def->lower);
+    if (!isnan(def->upper)) set(joint, dParamHiStop, def->upper);
+    set(joint, dParamVel, def->motor_speed);
+    set(joint, dParamFMax, def->motor_force);
 }
 
-static void set_slider_limits(dJointID joint, const couJointDef *def)
-{
-    if (!isnan(def->lower)) dJointSetSliderParam(joint, dParamLoStop, def->lower);
-    if (!isnan(def->upper)) dJointSetSliderParam(joint, dParamHiStop, def->upper);
-    dJointSetSliderParam(joint, dParamVel, def->motor_speed);
-    dJointSetSliderParam(joint, dParamFMax, def->motor_force);
-}
-
-// An axis that turns with body a (or b where a is the world), driven.
-static void set_motor(dJointID joint, const couJointDef *def, bool has_a)
+// An axis that turns with the first body, driven.
+static void set_motor(dJointID joint, const couJointDef *def)
 {
     dJointSetAMotorMode(joint, dAMotorUser);
     dJointSetAMotorNumAxes(joint, 1);
-    dJointSetAMotorAxis(joint, 0, has_a ? 1 : 2, def->axis.x, def->axis.y, def->axis.z);
+    dJointSetAMotorAxis(joint, 0, 1, def->axis.x, def->axis.y, def->axis.z);
     dJointSetAMotorParam(joint, dParamVel, def->motor_speed);
     dJointSetAMotorParam(joint, dParamFMax, def->motor_force);
 }
 
-static void make_joint(dWorldID world, const couRigidJoint *joint, const dBodyID *bodies, const couRigidBody *states)
+static void create_joint(dWorldID world, const couJointDef *def, dBodyID a, dBodyID b)
 {
-    const couJointDef *def = &joint->def;
-    dBodyID a = joint->a >= 0 ? bodies[joint->a] : NULL, b = joint->b >= 0 ? bodies[joint->b] : NULL;
-    if (!a && !b) return;
-    if (a) place(a, &joint->at_start_a);
-    if (b) place(b, &joint->at_start_b);
     dJointID made = NULL;
     switch ((couJointKind)def->kind) {
     case cou_jointBall:
@@ -113,13 +102,13 @@ static void make_joint(dWorldID world, const couRigidJoint *joint, const dBodyID
         dJointAttach(made, a, b);
         dJointSetHingeAnchor(made, def->at.x, def->at.y, def->at.z);
         dJointSetHingeAxis(made, def->axis.x, def->axis.y, def->axis.z);
-        set_hinge_limits(made, def);
+        set_limits(made, def, dJointSetHingeParam);
         break;
     case cou_jointSlider:
         made = dJointCreateSlider(world, 0);
         dJointAttach(made, a, b);
         dJointSetSliderAxis(made, def->axis.x, def->axis.y, def->axis.z);
-        set_slider_limits(made, def);
+        set_limits(made, def, dJointSetSliderParam);
         break;
     case cou_jointFixed:
         made = dJointCreateFixed(world, 0);
@@ -129,8 +118,25 @@ static void make_joint(dWorldID world, const couRigidJoint *joint, const dBodyID
     case cou_jointMotor:
         made = dJointCreateAMotor(world, 0);
         dJointAttach(made, a, b);
-        set_motor(made, def, a != NULL);
+        set_motor(made, def);
         break;
+    }
+}
+
+static void make_joint(dWorldID world, const couRigidJoint *joint, const dBodyID *bodies, const couRigidBody *states,
+                       bool is_mending)
+{
+    dBodyID a = joint->a >= 0 ? bodies[joint->a] : NULL, b = joint->b >= 0 ? bodies[joint->b] : NULL;
+    if (a) place(a, &joint->at_start_a);
+    if (b) place(b, &joint->at_start_b);
+    couJointDef def = joint->def;
+    if (is_mending) def.motor_force = 0.0f;
+    if (!a) {
+        // ODE wants the world second, and does not turn limits round by itself.
+        def.lower = -joint->def.upper, def.upper = -joint->def.lower, def.motor_speed = -joint->def.motor_speed;
+        create_joint(world, &def, b, NULL);
+    } else {
+        create_joint(world, &def, a, b);
     }
     if (a) place(a, &states[joint->a].state);
     if (b) place(b, &states[joint->b].state);
@@ -315,11 +321,11 @@ static Islands find_islands(const couRigidProblem *problem, int *memory)
     return islands;
 }
 
-static int count_rows(const couRigidProblem *problem, const Islands *islands, int island)
+static int count_rows(const couRigidProblem *problem, const Islands *islands, int island, bool is_mending)
 {
     int rows = 0;
     for (int j = islands->first_joint[island]; j >= 0; j = islands->next_joint[j]) rows += 6;
-    for (int c = islands->first_contact[island]; c >= 0; c = islands->next_contact[c]) rows += problem->dimension;
+    for (int c = islands->first_contact[island]; c >= 0 && !is_mending; c = islands->next_contact[c]) rows += problem->dimension;
     return rows;
 }
 
@@ -327,18 +333,19 @@ static int count_rows(const couRigidProblem *problem, const Islands *islands, in
 
 // Bodies that do not move by themselves take part where they are joined, or move and are touched; what is only in the way is ODE's
 // own unmoving world.
-static void add_partners(dWorldID world, const couRigidProblem *problem, const Islands *islands, int island, dBodyID *bodies)
+static void add_partners(dWorldID world, const couRigidProblem *problem, const Islands *islands, int island, bool is_mending,
+                         dBodyID *bodies)
 {
     for (int j = islands->first_joint[island]; j >= 0; j = islands->next_joint[j]) {
         int pair[2] = {problem->joints[j].a, problem->joints[j].b};
         for (int k = 0; k < 2; ++k)
-            if (pair[k] >= 0 && !bodies[pair[k]]) bodies[pair[k]] = make_body(world, &problem->bodies[pair[k]]);
+            if (pair[k] >= 0 && !bodies[pair[k]]) bodies[pair[k]] = make_body(world, &problem->bodies[pair[k]], is_mending);
     }
     for (int c = islands->first_contact[island]; c >= 0; c = islands->next_contact[c]) {
         int pair[2] = {problem->contacts[c].a, problem->contacts[c].b};
         for (int k = 0; k < 2; ++k)
             if (!bodies[pair[k]] && problem->bodies[pair[k]].kind == cou_rigidDriven)
-                bodies[pair[k]] = make_body(world, &problem->bodies[pair[k]]);
+                bodies[pair[k]] = make_body(world, &problem->bodies[pair[k]], is_mending);
     }
 }
 
@@ -372,38 +379,78 @@ static bool step_world(dWorldID world, const couRigidProblem *problem, bool is_e
     return is_good;
 }
 
+// Joints are mended with driven bodies where the step takes them, or back where they were.
+static void move_driven(const couRigidProblem *problem, bool is_ahead)
+{
+    for (int b = 0; b < problem->body_count; ++b) {
+        couRigidBody *body = &problem->bodies[b];
+        if (body->kind == cou_rigidDriven)
+            body->state = couRigidState_Advance(&body->state, is_ahead ? problem->dt : -problem->dt);
+    }
+}
+
 typedef enum Outcome { SOLVED, UNSURE, NO_MEMORY } Outcome;
 
-// Puts the new velocities of an island's bodies into the problem. UNSURE leaves everything as it was.
-static Outcome solve_island(const couRigidProblem *problem, const Islands *islands, int island, bool is_exact, dBodyID *bodies)
+static void set_up(dWorldID world, const couRigidProblem *problem, bool is_mending, double softness)
+{
+    dWorldSetERP(world, is_mending ? 1 : 0);
+    dWorldSetCFM(world, softness);
+    dWorldSetContactSurfaceLayer(world, problem->slop);
+    dWorldSetContactMaxCorrectingVel(world, problem->push);
+    dWorldSetQuickStepNumIterations(world, ITERATIONS);
+}
+
+// Takes over new velocities; for mending these only move the body.
+static void read_body(const couRigidProblem *problem, couRigidBody *body, dBodyID from, bool is_mending)
+{
+    couRigidState *state = &body->state, kept = *state;
+    memcpy(state->velocity, dBodyGetLinearVel(from), sizeof state->velocity);
+    memcpy(state->spin, dBodyGetAngularVel(from), sizeof state->spin);
+    if (problem->dimension == 2) state->velocity[2] = state->spin[0] = state->spin[1] = 0; // what rounding left
+    if (!is_mending) return;
+    *state = couRigidState_Advance(state, problem->dt);
+    memcpy(state->velocity, kept.velocity, sizeof state->velocity);
+    memcpy(state->spin, kept.spin, sizeof state->spin);
+}
+
+// New velocities of an island's bodies under contacts and joints, or, for mending, new places by its joints alone. UNSURE leaves everything
+// as it was.
+static Outcome solve_island(const couRigidProblem *problem, const Islands *islands, int island, bool is_exact, bool is_mending,
+                            dBodyID *bodies)
 {
     dWorldID world = dWorldCreate();
     double heaviest = 0;
     for (int b = islands->first_body[island]; b >= 0; b = islands->next_body[b]) {
-        bodies[b] = make_body(world, &problem->bodies[b]);
+        bodies[b] = make_body(world, &problem->bodies[b], is_mending);
         if (problem->dimension == 2) hold_in_plane(world, bodies[b]);
         heaviest = fmax(heaviest, problem->bodies[b].mass);
     }
     double softness = SOFTNESS * problem->dt / heaviest;
-    dWorldSetERP(world, JOINT_ERP);
-    dWorldSetCFM(world, softness);
-    dWorldSetContactSurfaceLayer(world, problem->slop);
-    dWorldSetQuickStepNumIterations(world, ITERATIONS);
-    add_partners(world, problem, islands, island, bodies);
+    set_up(world, problem, is_mending, softness);
+    add_partners(world, problem, islands, island, is_mending, bodies);
     for (int j = islands->first_joint[island]; j >= 0; j = islands->next_joint[j])
-        make_joint(world, &problem->joints[j], bodies, problem->bodies);
-    for (int c = islands->first_contact[island]; c >= 0; c = islands->next_contact[c])
+        make_joint(world, &problem->joints[j], bodies, problem->bodies, is_mending);
+    for (int c = islands->first_contact[island]; c >= 0 && !is_mending; c = islands->next_contact[c])
         make_contact(world, problem, &problem->contacts[c], softness, bodies);
     Outcome outcome = !step_world(world, problem, is_exact) ? NO_MEMORY : is_exact && has_complained ? UNSURE : SOLVED;
-    for (int b = islands->first_body[island]; b >= 0 && outcome == SOLVED; b = islands->next_body[b]) {
-        couRigidState *state = &problem->bodies[b].state;
-        memcpy(state->velocity, dBodyGetLinearVel(bodies[b]), sizeof state->velocity);
-        memcpy(state->spin, dBodyGetAngularVel(bodies[b]), sizeof state->spin);
-        if (problem->dimension == 2) state->velocity[2] = state->spin[0] = state->spin[1] = 0; // what rounding left
-    }
+    for (int b = islands->first_body[island]; b >= 0 && outcome == SOLVED; b = islands->next_body[b])
+        read_body(problem, &problem->bodies[b], bodies[b], is_mending);
     forget_partners(problem, islands, island, bodies);
     dWorldDestroy(world);
     return outcome;
+}
+
+static bool solve_all(const couRigidProblem *problem, const Islands *islands, bool is_mending, dBodyID *bodies)
+{
+    for (int b = 0; b < problem->body_count; ++b) {
+        if (islands->root[b] != b || (is_mending && islands->first_joint[b] < 0)) continue;
+        int rows = count_rows(problem, islands, b, is_mending);
+        Outcome outcome = rows == 0 ? SOLVED : UNSURE;
+        if (rows > 0 && rows <= MOST_EXACT_ROWS) outcome = solve_island(problem, islands, b, true, is_mending, bodies);
+        if (outcome == UNSURE) outcome = solve_island(problem, islands, b, false, is_mending, bodies);
+        if (outcome != SOLVED) return false;
+    }
+    return true;
 }
 
 bool couSolveRigid(const couRigidProblem *problem)
@@ -415,17 +462,15 @@ bool couSolveRigid(const couRigidProblem *problem)
     dBodyID *bodies = couAlloc(NULL, (count + 1) * sizeof *bodies);
     int *memory = couAlloc(NULL, (numbers + 1) * sizeof *memory);
     bool is_good = bodies && memory;
-    Islands islands = is_good ? find_islands(problem, memory) : (Islands){0};
-    for (int b = 0; b < problem->body_count && is_good; ++b) {
-        if (islands.root[b] != b) continue;
-        int rows = count_rows(problem, &islands, b);
-        Outcome outcome = rows == 0 ? SOLVED : UNSURE;
-        if (rows > 0 && rows <= MOST_EXACT_ROWS) outcome = solve_island(problem, &islands, b, true, bodies);
-        if (outcome == UNSURE) outcome = solve_island(problem, &islands, b, false, bodies);
-        is_good = outcome == SOLVED;
+    if (is_good) {
+        Islands islands = find_islands(problem, memory);
+        is_good = solve_all(problem, &islands, false, bodies);
+        for (int b = 0; b < problem->body_count && is_good; ++b)
+            if (problem->bodies[b].kind == cou_rigidFree) turn_and_move(&problem->bodies[b], problem->dimension, problem->dt);
+        move_driven(problem, true);
+        is_good = is_good && solve_all(problem, &islands, true, bodies);
+        move_driven(problem, false);
     }
-    for (int b = 0; b < problem->body_count && is_good; ++b)
-        if (problem->bodies[b].kind == cou_rigidFree) turn_and_move(&problem->bodies[b], problem->dimension, problem->dt);
     couFree(NULL, memory);
     couFree(NULL, bodies);
     return is_good;

@@ -52,6 +52,7 @@ typedef struct couRigidProblem {
     double dt;     ///< [s]
     double slop;   ///< overlap that is left alone [m]
     double still;  ///< approach at which nothing bounces [m/s]
+    double push;   ///< overlaps end no faster than this [m/s]
     uint32_t seed; ///< of the order in which constraints are solved
 } couRigidProblem;
 

@@ -19,6 +19,7 @@
 #define SLEEP_AFTER 0.5   // [s]
 #define SLEEP_SPEED 0.01f // / sqrt(g size)
 #define SLOP 2e-4f        // overlap that is left alone / size of the smallest free body
+#define PUSH 1.0f         // how fast overlaps end / that size [1/s]: what lands without bounce must not be thrown up again
 
 // --- Poses and states --------------------------------------------------------------------------------------------------------
 
@@ -463,6 +464,7 @@ static bool solve_substep(couWorld *world, double dt, int substep, int substeps,
         .dimension = world->def.dimension,
         .dt = dt,
         .slop = SLOP * smallest_free(world),
+        .push = PUSH * smallest_free(world),
         .still = still,
         .seed = (uint32_t)couMix64((uint64_t)world->def.seed << 40 ^ world->step_count << 5 ^ (uint64_t)substep),
     };
