@@ -65,27 +65,30 @@ function figures.statue(scale)
     return sculpt.mesh(limbs, { cell = 0.0105, blend = 0.008, scale = scale }), plinth
 end
 
--- A teapot, 16 cm tall, with its spout along +x and a lid, and as a second value what it holds. The spout ends as high as the body below
--- the lid, where the shell is cut open: tilt it (about z, clockwise) and it pours. Inner parts overlap, or walls would stand between them.
+-- A teapot, 16 cm tall, with its spout along +x, and as a second value what it holds. Tilt it clockwise about z and it pours.
 function figures.teapot()
-    local inside = union {
-        sphere { radius = 0.060 }:at { 0, 0.066, 0 },
-        cylinder { radius = 0.038, height = 0.050 }:at { 0, 0.110, 0 },
-        figures.limb(0.017, { 0.035, 0.050, 0 }, { 0.080, 0.068, 0 }),                  -- spout
-        figures.limb(0.013, { 0.076, 0.066, 0 }, { 0.112, 0.110, 0 }),
-        cone { radius = 0.012, radius2 = 0.014, height = 0.030 }:at { 0.116, 0.120, 0 },
-    }
-    local pot = union {
-        shell { inside, thickness = 0.004, open = true },
-        torus { radius = 0.032, radius2 = 0.006 }:at { 0, 0.006, 0 },                   -- foot
-        cylinder { radius = 0.045, height = 0.008 }:at { 0, 0.140, 0 },                 -- lid
-        sphere { radius = 0.010 }:at { 0, 0.152, 0 },
-        figures.limb(0.0065, { -0.062, 0.094, 0 }, { -0.098, 0.098, 0 }),               -- handle
-        figures.limb(0.0065, { -0.098, 0.098, 0 }, { -0.113, 0.080, 0 }),
-        figures.limb(0.0065, { -0.113, 0.080, 0 }, { -0.100, 0.050, 0 }),
-        figures.limb(0.0065, { -0.100, 0.050, 0 }, { -0.064, 0.043, 0 }),
-    }
-    return pot, sphere { radius = 0.058 }:at { 0, 0.066, 0 }
+    local pot, room = {}, {}
+    local wall = 0.006
+    local function hollow(radius, from, to, radius2)
+        single(pot, radius + wall, from, to, (radius2 or radius) + wall)
+        single(room, radius, from, to, radius2)
+    end
+    hollow(0.058, { 0, 0.067, 0 })                                                      -- belly
+    hollow(0.018, { 0.040, 0.050, 0 }, { 0.082, 0.070, 0 }, 0.014)                      -- spout
+    hollow(0.014, { 0.082, 0.070, 0 }, { 0.112, 0.122, 0 }, 0.011)
+    single(pot, 0.019, { 0.110, 0.119, 0 }, { 0.112, 0.122, 0 })                        -- its lip, cut off
+    single(room, 0.030, { 0.128, 0.149, 0 })
+    for i = 1, 12 do                                                                    -- foot
+        local function on_ring(turns) return { 0.034 * math.cos(2 * math.pi * turns), 0.010, 0.034 * math.sin(2 * math.pi * turns) } end
+        single(pot, 0.007, on_ring(i / 12), on_ring((i + 1) / 12))
+    end
+    single(pot, 0.016, { 0, 0.120, 0 }, { 0, 0.138, 0 }, 0.008)                         -- lid
+    single(pot, 0.011, { 0, 0.150, 0 })
+    single(pot, 0.006, { -0.058, 0.096, 0 }, { -0.098, 0.100, 0 })                      -- handle
+    single(pot, 0.006, { -0.098, 0.100, 0 }, { -0.113, 0.080, 0 })
+    single(pot, 0.006, { -0.113, 0.080, 0 }, { -0.100, 0.048, 0 })
+    single(pot, 0.006, { -0.100, 0.048, 0 }, { -0.060, 0.040, 0 })
+    return sculpt.mesh(pot, { cell = 0.003, blend = 0.003, holes = room }), sphere { radius = 0.058 }:at { 0, 0.067, 0 }
 end
 
 return figures

@@ -1,6 +1,6 @@
 -- Figures like of clay: round limbs that melt into each other, made into a mesh. local sculpt = require "lib.sculpt"
 -- The surface is where the smooth union of all limbs, f = -blend log(sum exp(-distance/blend)), is zero. It is found in cubes (surface
--- nets: Gibson 1998), of which only those near the surface are looked at.
+-- nets: Gibson 1998), of which only those near the surface are looked at. A second set of limbs may be carved out.
 local BLOCK = 4 -- cubes along a block, which is looked at or left out as a whole
 
 -- Distance of a point to a limb, whose radius goes evenly from one end to the other.
@@ -13,6 +13,7 @@ local function limb_distance(limb, x, y, z)
 end
 
 local function blended_distance(limbs, blend, x, y, z)
+    if #limbs == 0 then return math.huge end
     local sum = 0
     for i = 1, #limbs do sum = sum + math.exp(-limb_distance(limbs[i], x, y, z) / blend) end
     return -blend * math.log(sum)
@@ -20,6 +21,7 @@ end
 
 -- The limbs that matter within `reach` of a point, and whether the surface may pass there.
 local function near_limbs(limbs, blend, x, y, z, reach)
+    if #limbs == 0 then return limbs, false end
     local distances, nearest = {}, math.huge
     for i = 1, #limbs do
         distances[i] = limb_distance(limbs[i], x, y, z)
@@ -44,21 +46,54 @@ local function bounds_of(limbs, margin)
     return low, high
 end
 
--- The cubes of one block that the surface passes get a vertex each, at the middle of where it crosses their edges.
-local function net_block(net, limbs, bi, bj, bk)
-    local low, cell, steps, f = net.low, net.cell, net.steps, net.values
-    for i = bi, bi + BLOCK do
-        for j = bj, bj + BLOCK do
-            for k = bk, bk + BLOCK do
-                local corner = i * steps[1] + j * steps[2] + k
-                -- A corner shared by two blocks has one value, so that they agree on its sign.
-                f[corner] = f[corner] or blended_distance(limbs, net.blend, low[1] + i * cell, low[2] + j * cell, low[3] + k * cell)
+-- Values of f at the corners of a block. A corner shared by two blocks has one value, so that they agree on its sign.
+local function sample_block(net, block)
+    local low, cell, f = net.low, net.cell, net.values
+    for i = block.i, block.i + BLOCK do
+        for j = block.j, block.j + BLOCK do
+            for k = block.k, block.k + BLOCK do
+                local corner = i * net.steps[1] + j * net.steps[2] + k
+                if not f[corner] then
+                    local x, y, z = low[1] + i * cell, low[2] + j * cell, low[3] + k * cell
+                    f[corner] = math.max(blended_distance(block.limbs, net.blend, x, y, z), -blended_distance(block.holes, net.blend, x, y, z))
+                end
             end
         end
     end
-    for i = bi, bi + BLOCK - 1 do
-        for j = bj, bj + BLOCK - 1 do
-            for k = bk, bk + BLOCK - 1 do
+end
+
+-- A face with two corners inside, across from each other, would become an edge of four triangles. The corner nearest to the surface
+-- changes its side. Returns the number of such faces.
+local function mend_block(net, block)
+    local f, steps, count = net.values, net.steps, 0
+    for i = block.i, block.i + BLOCK - 1 do
+        for j = block.j, block.j + BLOCK - 1 do
+            for k = block.k, block.k + BLOCK - 1 do
+                local a = i * steps[1] + j * steps[2] + k
+                for axis = 1, 3 do
+                    local u, v = steps[axis % 3 + 1], steps[(axis + 1) % 3 + 1]
+                    local side, b, c, d = f[a] < 0, a + u, a + u + v, a + v
+                    if (f[c] < 0) == side and (f[b] < 0) ~= side and (f[d] < 0) ~= side then
+                        local nearest = a
+                        for _, corner in ipairs { b, c, d } do
+                            if math.abs(f[corner]) < math.abs(f[nearest]) then nearest = corner end
+                        end
+                        f[nearest] = f[nearest] < 0 and 1e-3 * net.cell or -1e-3 * net.cell
+                        count = count + 1
+                    end
+                end
+            end
+        end
+    end
+    return count
+end
+
+-- The cubes of a block that the surface passes get a vertex each, at the middle of where it crosses their edges.
+local function net_block(net, block)
+    local low, cell, steps, f = net.low, net.cell, net.steps, net.values
+    for i = block.i, block.i + BLOCK - 1 do
+        for j = block.j, block.j + BLOCK - 1 do
+            for k = block.k, block.k + BLOCK - 1 do
                 local base, count, sx, sy, sz = i * steps[1] + j * steps[2] + k, 0, 0, 0, 0
                 for axis = 1, 3 do
                     local second, third = axis % 3 + 1, (axis + 1) % 3 + 1
@@ -109,24 +144,39 @@ local function limb(radius, from, to, radius2)
     }
 end
 
--- The mesh of limbs. keys: cell, the edge of the cubes; blend, the width of the melted seams; anything else goes to mesh { ... }.
-local function make_mesh(limbs, keys)
-    local low, high = bounds_of(limbs, 3 * keys.cell + keys.blend * math.log(#limbs))
-    local net = { low = low, cell = keys.cell, blend = keys.blend, steps = { 4096 * 4096, 4096, 1 }, values = {}, vertices = {}, edges = {}, index = {} }
-    local reach = 0.5 * math.sqrt(3) * BLOCK * keys.cell
-    local counts = {}
-    for k = 1, 3 do counts[k] = math.ceil((high[k] - low[k]) / keys.cell) end
-    for i = 0, counts[1], BLOCK do
-        for j = 0, counts[2], BLOCK do
-            for k = 0, counts[3], BLOCK do
-                local half = 0.5 * BLOCK
-                local kept, may_cross = near_limbs(limbs, keys.blend, low[1] + (i + half) * keys.cell, low[2] + (j + half) * keys.cell,
-                    low[3] + (k + half) * keys.cell, reach)
-                if may_cross then net_block(net, kept, i, j, k) end
+-- The blocks that the surface may pass, each with the limbs and holes that matter there.
+local function find_blocks(net, limbs, holes, high)
+    local blocks, low, cell = {}, net.low, net.cell
+    local reach = 0.5 * math.sqrt(3) * BLOCK * cell
+    for i = 0, math.ceil((high[1] - low[1]) / cell), BLOCK do
+        for j = 0, math.ceil((high[2] - low[2]) / cell), BLOCK do
+            for k = 0, math.ceil((high[3] - low[3]) / cell), BLOCK do
+                local x, y, z = low[1] + (i + BLOCK / 2) * cell, low[2] + (j + BLOCK / 2) * cell, low[3] + (k + BLOCK / 2) * cell
+                local near, is_near = near_limbs(limbs, net.blend, x, y, z, reach)
+                local near_holes, is_near_hole = near_limbs(holes, net.blend, x, y, z, reach)
+                if is_near or is_near_hole then table.insert(blocks, { i = i, j = j, k = k, limbs = near, holes = near_holes }) end
             end
         end
     end
-    return mesh { vertices = net.vertices, triangles = triangles_of(net), scale = keys.scale, center = keys.center }
+    return blocks
+end
+
+-- The mesh of limbs. Keys: cell, the edge of the cubes; blend, the width of the melted seams; holes, limbs that are carved out; scale.
+local function make_mesh(limbs, keys)
+    local low, high = bounds_of(limbs, 3 * keys.cell + keys.blend * math.log(#limbs))
+    local net = {
+        low = low, cell = keys.cell, blend = keys.blend, steps = { 4096 * 4096, 4096, 1 },
+        values = {}, vertices = {}, edges = {}, index = {},
+    }
+    local blocks = find_blocks(net, limbs, keys.holes or {}, high)
+    for _, block in ipairs(blocks) do sample_block(net, block) end
+    for _ = 1, 4 do
+        local count = 0
+        for _, block in ipairs(blocks) do count = count + mend_block(net, block) end
+        if count == 0 then break end
+    end
+    for _, block in ipairs(blocks) do net_block(net, block) end
+    return mesh { vertices = net.vertices, triangles = triangles_of(net), scale = keys.scale }
 end
 
 return { limb = limb, mesh = make_mesh }
