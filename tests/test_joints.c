@@ -262,7 +262,7 @@ static void check_chain(int dimension, float dt, float last_density)
     }
     print_message("chain in %dD, step 1/%.0f s, last link %.0f times as heavy: joints open by %.2g of a link\n", dimension,
                   1 / (double)dt, last_density / 1000.0, most / 0.2);
-    CHECK_AT_MOST(most / 0.2, 1e-3, dimension); // also where it cracks like a whip
+    CHECK_AT_MOST(most / 0.2, 3e-3, dimension); // also where it cracks like a whip and links hit each other
     CHECK_AT_MOST(couWorld_MeasureBodies(world).center[1], -0.3, dimension);
     couDestroyWorld(world);
 }

@@ -252,8 +252,11 @@ static int feel(couTouching a, couTouching b, int dimension, couRigidContact *fo
     return count;
 }
 
-// A probe whose centre is inside the other shape points to the nearest face there, which need not be the one that it came through: of two
-// equal boxes that overlap deeply, edges all around would be pushed to all sides at once. Two ways out of that follow.
+// The normal at a probe need not be that of the contact. Where edges of two boxes lie above each other, the ball of one touches the edge of
+// the other aslant; two such contacts on opposite sides make a wedge that lifts a box by ten times the overlap. And a probe
+// whose centre is inside points to the nearest face there, not to the one that it came through: equal boxes that overlap deeply
+// would be pushed to all sides at once. Convex shapes therefore have one normal for all contacts of a pair, the shortest way out;
+// of others contacts that contradict the rest are dropped.
 
 static bool is_convex(const couShape *shape)
 {
@@ -274,8 +277,12 @@ static float reach_along(couTouching side, couVec3 direction)
 {
     couVec3 local = couRotate(couConjugate(side.pose.rotation), direction);
     float most = -INFINITY;
-    for (size_t k = 0; k < side.probes->count; ++k)
-        most = fmaxf(most, couDot(local, side.probes->items[k].center) + side.probes->items[k].radius);
+    for (size_t k = 0; k < side.probes->count; ++k) {
+        const couProbe *probe = &side.probes->items[k];
+        float reach = couDot(local, probe->center) + probe->radius;
+        if (probe->ring > 0.0f) reach += probe->ring * couLength(couCross(local, probe->axis));
+        most = fmaxf(most, reach);
+    }
     return most + couDot(direction, side.pose.position);
 }
 
@@ -302,8 +309,8 @@ static couVec3 shortest_way(couTouching a, couTouching b, int dimension, const c
     return best;
 }
 
-// Convex shapes: all deep contacts push along the shortest way out.
-static int turn_deep(couTouching a, couTouching b, int dimension, couRigidContact *found, const bool *is_deep, int count)
+// Convex shapes: all contacts push along the shortest way out.
+static int align(couTouching a, couTouching b, int dimension, couRigidContact *found, const bool *is_deep, int count)
 {
     couVec3 way = shortest_way(a, b, dimension, found, count);
     float top = reach_along(b, way), bottom = -reach_along(a, couScale(-1.0f, way));
@@ -314,9 +321,11 @@ static int turn_deep(couTouching a, couTouching b, int dimension, couRigidContac
             // The point lies between the two surfaces; what is still to go is at most their whole overlap.
             float height = couDot(way, contact.point);
             if (!(height > bottom && height < top)) continue;
-            contact.normal = way;
             contact.depth = top - bottom;
+        } else if (couDot(contact.normal, way) < 0.5f) {
+            continue; // aslant at an edge
         }
+        contact.normal = way;
         found[kept++] = contact;
     }
     return kept;
@@ -374,8 +383,8 @@ int couFindPairContacts(couTouching a, couTouching b, int dimension, couRigidCon
     for (int k = count; k < total; ++k) found[k].normal = couScale(-1.0f, found[k].normal);
     bool has_deep = false;
     for (int k = 0; k < total; ++k) has_deep |= is_deep[k];
-    if (has_deep && is_convex(a.shape) && is_convex(b.shape))
-        total = turn_deep(a, b, dimension, found, is_deep, total);
+    if (total > 0 && is_convex(a.shape) && is_convex(b.shape))
+        total = align(a, b, dimension, found, is_deep, total);
     else if (has_deep)
         total = drop_contrary(found, is_deep, total);
     return choose_spread(found, total, contacts, COU_MAX_PAIR_CONTACTS);
