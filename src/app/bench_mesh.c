@@ -1,16 +1,16 @@
 // The benchmark of distance grids: a mesh of about 70,000 triangles at 128 cells along its largest side, made, then read back
-// from a cache in a folder of its own. The mesh is the Stanford bunny where glmark2 has put it, else a ball with bumps.
+// from a cache in a folder of its own. The mesh is the Stanford bunny where it is installed, else a ball with bumps.
 
 #include "app/bench.h"
 #include "base/base.h"
 #include "io/grid_cache.h"
 #include "io/mesh_file.h"
+#include "scene/scene.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#define BUNNY "/usr/share/glmark2/models/bunny.obj"
 enum { cells = 128, rows = 188, columns = 186 }; // rows * columns * 2 triangles
 
 static couVec3 bumpy_point(int row, int column)
@@ -58,8 +58,11 @@ static double time_grid(couMesh *mesh, float cell, int threads, couFaults *fault
 
 bool couBenchDistanceGrid(int threads, couBenchResult *result, couFaults *faults)
 {
-    bool has_bunny = access(BUNNY, R_OK) == 0;
-    couMesh *mesh = has_bunny ? couReadMesh(BUNNY, NULL, faults) : make_bumpy_ball(faults);
+    char path[1024];
+    int stock_count;
+    const couStockMesh *stock = couStockMeshes(&stock_count); // the bunny first
+    bool has_bunny = couFindStockMesh(&stock[0], path, sizeof path);
+    couMesh *mesh = has_bunny ? couReadMesh(path, NULL, faults) : make_bumpy_ball(faults);
     if (!mesh) return false;
     couBounds bounds = couMesh_Bounds(mesh);
     couVec3 size = couSub(bounds.upper, bounds.lower);

@@ -314,6 +314,10 @@ static void explain_trouble(Run *run, const couStepReport *report)
             "%lld particles flew out of reach, the first is particle %u at %.6g s; catch them with a sink or a wall, or "
             "take smaller steps: --set speed=%.3g",
             (long long)report->lost_count, report->first_bad_id, time, 2.0 * speed);
+    else if (report->bad_body1)
+        couFaults_Add(&run->faults, where, NULL,
+                      "the body '%s' is not finite any more at %.6g s; a higher 'speed' makes smaller steps: --set speed=%.3g",
+                      couWorld_Body(run->world, couWorld_BodyAt(run->world, report->bad_body1 - 1))->name, time, 2.0 * speed);
     if (run->checkpoint_frame >= 0)
         couFaults_Add(
             &run->faults, where, NULL,
@@ -330,7 +334,8 @@ static bool advance(Run *run, couStepReport *report, double *seconds)
     *seconds = couClock() - started;
     run->step_seconds += *seconds;
     run->particle_steps += report->particle_steps;
-    bool is_healthy = report->nan_count == 0 && report->lost_count == 0 && !couScene_RuntimeError(run->scene);
+    bool is_healthy = report->nan_count == 0 && report->lost_count == 0 && !report->bad_body1 &&
+                      !couScene_RuntimeError(run->scene);
     if (is_healthy)
         run->frame++;
     else

@@ -13,6 +13,11 @@
 
 static const couCase cases[] = {
     {"hydrostatic", {"pvfs"}, "water at rest, 1 m deep: force on the bottom and the sides, height", couValidateHydrostatic},
+    {"archimedes",
+     {"pvfs"},
+     "floating boxes, a ball and a bunny displace their own mass, and stay at rest",
+     couValidateArchimedes},
+    {"balls", {"pvfs"}, "balls of 400, 1000 and 1400 kg/m^3 rise, stay and sink", couValidateBalls},
     {"drop", {"pvfs"}, "an elongated drop without gravity becomes round, and overshoots", couValidateDrop},
     {"films", {"pvfs"}, "2D films between four posts meet at 120 degrees", couValidateFilms},
     {"clustering", {"pvfs"}, "2D, even distances with the near density, clusters without it", couValidateClustering},

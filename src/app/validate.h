@@ -99,4 +99,4 @@ double couNoise(uint64_t *seed);
 // --- Cases -------------------------------------------------------------------------------------------------------------------
 
 couCaseFcn couValidateHydrostatic, couValidateDrop, couValidateFilms, couValidateClustering, couValidateRelaxation,
-    couValidateRecovery, couValidateTerminal, couValidateConservation;
+    couValidateRecovery, couValidateTerminal, couValidateConservation, couValidateArchimedes, couValidateBalls;

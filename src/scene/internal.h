@@ -233,16 +233,6 @@ int couWorldCall_RemoveBody(lua_State *lua);
 int couWorldCall_Motor(lua_State *lua);
 int couWorldCall_RemoveJoint(lua_State *lua);
 
-/// A mesh that scenes name without a file: in a folder `models` of the gallery, or from a package of the system (gallery.c).
-typedef struct couStockMesh {
-    const char *name, *file;
-    const char *package; ///< Debian's, that has it
-    couQuat turn;        ///< that sets it upright
-    bool has_holes;      ///< to be closed
-} couStockMesh;
-const couStockMesh *couStockMeshes(int *count);
-bool couFindStockMesh(const couStockMesh *mesh, char *path, size_t size);
-
 /// The real path of a file inside the folder, also behind links; NULL otherwise. The caller frees (require.c).
 char *couResolveInside(const char *folder, const char *relative);
 /// Reads a regular file of at most COU_SCRIPT_BYTES; NULL and a message otherwise. The caller frees.

@@ -51,6 +51,16 @@ void couFreeNames(char **names);
 /// Path of a gallery scene, in COULIS_SCENES, beside the program, or where it was installed; false if there is none.
 bool couFindScene(const char *name, char *path, size_t size);
 
+/// A mesh that scenes name without a file: in a folder `models` of the gallery, or from a package of the system (gallery.c).
+typedef struct couStockMesh {
+    const char *name, *file;
+    const char *package; ///< Debian's, that has it
+    couQuat turn;        ///< that sets it upright
+    bool has_holes;      ///< to be closed
+} couStockMesh;
+const couStockMesh *couStockMeshes(int *count);
+bool couFindStockMesh(const couStockMesh *mesh, char *path, size_t size);
+
 /// The material library.
 typedef struct couLibraryMaterial {
     couMaterialDef def;
