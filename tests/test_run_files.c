@@ -4,6 +4,8 @@
 #include "coulis/coulis.h"
 #include "io/run_files.h"
 
+#define PLACE(name) ",body_" name "_x,body_" name "_y,body_" name "_z"
+#define LOAD(name) PLACE(name "_force") PLACE(name "_torque")
 #define FIXED \
     "frame,time,particles,dt,substeps,iterations,density_error_mean,density_error_max,kinetic_energy,potential_energy,momentum_x," \
     "momentum_y,momentum_z,wall_seconds"
@@ -140,7 +142,7 @@ static void test_row(void **state)
     add_body(world, "rock", NULL);
     add_body(world, "paddle", slide);
     couDiagnostics *diagnostics = open_diagnostics(world, 0);
-    expect_text(scratch("d.csv"), FIXED ",body_paddle_x,body_paddle_y,body_paddle_z\n");
+    expect_text(scratch("d.csv"), FIXED PLACE("paddle") LOAD("rock") LOAD("paddle") "\n");
     couWorld_Step(world, 0.01f);
     write_rows(diagnostics, world, 1, 1);
     char *text = read_bytes(scratch("d.csv"), NULL); // in the file before it is closed
@@ -162,19 +164,22 @@ static void test_row(void **state)
                                measured.momentum[0],
                                measured.momentum[1],
                                measured.momentum[2],
-                               0.5,
-                               0,
-                               0,
-                               0};
-    const float floats[] = {[3] = 0.1f, [14] = body.x, [15] = body.y, [16] = body.z};
+                               0.5};
+    float floats[17 + 12] = {[3] = 0.1f, [14] = body.x, [15] = body.y, [16] = body.z};
+    const char *const names[] = {"rock", "paddle"};
+    for (int k = 0; k < 2; ++k) {
+        couBodyId id = couWorld_FindBody(world, names[k]);
+        couVec3 loads[2] = {couWorld_BodyForce(world, id), couWorld_BodyTorque(world, id)};
+        memcpy(floats + 17 + 6 * k, loads, sizeof loads);
+    }
     char *at = strchr(text, '\n') + 1;
-    for (int i = 0; i < 17; ++i) {
+    for (int i = 0; i < 17 + 12; ++i) {
         char *end;
         if (i == 3 || i >= 14)
             assert_true(strtof(at, &end) == floats[i]);
         else if (strtod(at, &end) != expected[i])
             fail_msg("column %d: expected %.17g, got %s", i, expected[i], at);
-        assert_int_equal(*end, i < 16 ? ',' : '\n');
+        assert_int_equal(*end, i < 16 + 12 ? ',' : '\n');
         at = end + 1;
     }
     assert_int_equal(*at, '\0');
@@ -193,7 +198,7 @@ static void test_odd_names(void **state)
     close_diagnostics(diagnostics);
     char *whole = read_bytes(scratch("d.csv"), NULL);
     static const char header[] = FIXED ",\"body_a,b \"\"c\"\"_x\",\"body_a,b \"\"c\"\"_y\",\"body_a,b \"\"c\"\"_z\","
-                                       "body_x_y_z_x,body_x_y_z_y,body_x_y_z_z\n";
+                                       "body_x_y_z_x,body_x_y_z_y,body_x_y_z_z,\"body_a,b \"\"c\"\"_force_x\",";
     assert_memory_equal(whole, header, sizeof header - 1);
     diagnostics = open_diagnostics(world, 3); // and they are understood again
     close_diagnostics(diagnostics);
@@ -232,7 +237,7 @@ static void test_resume(void **state)
     // From the start again: nothing is kept.
     diagnostics = open_diagnostics(world, 0);
     close_diagnostics(diagnostics);
-    expect_text(scratch("d.csv"), FIXED ",body_paddle_x,body_paddle_y,body_paddle_z\n");
+    expect_text(scratch("d.csv"), FIXED PLACE("paddle") LOAD("paddle") "\n");
 
     // Into another folder: the file begins with the frames that are still to come.
     assert_int_equal(unlink(scratch("d.csv")), 0);
@@ -263,12 +268,12 @@ static void test_bodies_come_and_go(void **state)
     write_rows(diagnostics, world, 3, 3);
     close_diagnostics(diagnostics);
     char *text = read_bytes(scratch("d.csv"), NULL);
-    static const char header[] = FIXED ",body_paddle_x,body_paddle_y,body_paddle_z\n";
+    static const char header[] = FIXED PLACE("paddle") LOAD("paddle") "\n";
     assert_memory_equal(text, header, sizeof header - 1);
     char *row1 = strchr(text, '\n') + 1, *row2 = strchr(row1, '\n') + 1, *row3 = strchr(row2, '\n') + 1;
-    assert_memory_equal(row2 - strlen(",0.1,-2\n"), ",0.1,-2\n", strlen(",0.1,-2\n"));
-    assert_memory_equal(row3 - strlen(",1,,,\n"), ",1,,,\n", strlen(",1,,,\n"));
-    assert_string_equal(row3 + strlen(row3) - strlen(",1.5,,,\n"), ",1.5,,,\n");
+    assert_memory_equal(row2 - strlen(",0.1,-2,0,0,0,0,0,0\n"), ",0.1,-2,0,0,0,0,0,0\n", strlen(",0.1,-2,0,0,0,0,0,0\n"));
+    assert_memory_equal(row3 - strlen(",1,,,,,,,,,\n"), ",1,,,,,,,,,\n", strlen(",1,,,,,,,,,\n"));
+    assert_string_equal(row3 + strlen(row3) - strlen(",1.5,,,,,,,,,\n"), ",1.5,,,,,,,,,\n");
     free(text);
     couDestroyWorld(world);
 }

@@ -111,12 +111,21 @@ bool couWriteRunJson(const char *path, const couRunSummary *summary, couFaults *
 
 // --- diagnostics.csv ---------------------------------------------------------------------------------------------------------
 
+// Three columns, x to z, of one body: where it is, or what the fluid did to it.
+typedef enum Quantity { quantity_place, quantity_force, quantity_torque } Quantity;
+static const char *const quantity_suffix[] = {"", "_force", "_torque"};
+
+typedef struct Triple {
+    Quantity quantity;
+    char body[COU_NAME_SIZE];
+} Triple;
+
 struct couDiagnostics {
     char path[1024];
     FILE *stream;
     off_t bytes; // of whole rows in the file
-    int body_count;
-    char (*bodies)[COU_NAME_SIZE]; // names, in the order of the columns
+    int triple_count;
+    Triple *triples; // in the order of the columns
 };
 
 static const char fixed_columns[] = "frame,time,particles,dt,substeps,iterations,density_error_mean,density_error_max,"
@@ -125,50 +134,52 @@ enum { fixed_column_count = 14 };
 
 enum { max_diagnostics_bytes = 1 << 30 };
 
-static bool is_moving(const couWorld *world, int index)
-{
-    couBodyId body = couWorld_BodyAt(world, index);
-    return body.index1 != 0 && couWorld_Body(world, body)->motion != NULL;
-}
+static bool is_moving(const couBodyDef *body) { return body->motion != NULL || body->is_dynamic; }
 
-static bool add_body(couDiagnostics *diagnostics, const char *name, size_t length)
+static bool add_triple(couDiagnostics *diagnostics, Quantity quantity, const char *body, size_t length)
 {
-    void *larger = realloc(diagnostics->bodies, ((size_t)diagnostics->body_count + 1) * sizeof *diagnostics->bodies);
+    void *larger = realloc(diagnostics->triples, ((size_t)diagnostics->triple_count + 1) * sizeof *diagnostics->triples);
     if (larger == NULL) return false;
-    diagnostics->bodies = larger;
-    char *copy = diagnostics->bodies[diagnostics->body_count++];
-    memset(copy, 0, sizeof *diagnostics->bodies);
-    memcpy(copy, name, COU_MIN(length, sizeof *diagnostics->bodies - 1));
+    diagnostics->triples = larger;
+    Triple *triple = &diagnostics->triples[diagnostics->triple_count++];
+    *triple = (Triple){.quantity = quantity};
+    memcpy(triple->body, body, COU_MIN(length, sizeof triple->body - 1));
     return true;
 }
 
-static bool add_moving_bodies(couDiagnostics *diagnostics, const couWorld *world)
+// Places of the moving bodies, then force and torque on every body.
+static bool add_bodies(couDiagnostics *diagnostics, const couWorld *world)
 {
-    for (int i = 0; i < couWorld_BodyCapacity(world); ++i) {
-        if (!is_moving(world, i)) continue;
-        const char *name = couWorld_Body(world, couWorld_BodyAt(world, i))->name;
-        if (!add_body(diagnostics, name, strlen(name))) return false;
-    }
+    for (Quantity quantity = quantity_place; quantity <= quantity_force; ++quantity)
+        for (int i = 0; i < couWorld_BodyCapacity(world); ++i) {
+            couBodyId id = couWorld_BodyAt(world, i);
+            const couBodyDef *body = id.index1 != 0 ? couWorld_Body(world, id) : NULL;
+            if (!body || (quantity == quantity_place && !is_moving(body))) continue;
+            if (!add_triple(diagnostics, quantity, body->name, strlen(body->name))) return false;
+            if (quantity == quantity_force && !add_triple(diagnostics, quantity_torque, body->name, strlen(body->name)))
+                return false;
+        }
     return true;
 }
 
-// body_NAME_x, in quotes where the name would break the line.
-static void print_body_column(FILE *stream, const char *name, char axis)
+// body_NAME_x or body_NAME_force_x, in quotes where the name would break the line.
+static void print_body_column(FILE *stream, const Triple *triple, char axis)
 {
+    const char *name = triple->body;
     bool is_quoted = strpbrk(name, ",\"\r\n") != NULL;
     fputs(is_quoted ? ",\"body_" : ",body_", stream);
     for (; *name != '\0'; ++name) {
         if (*name == '"') fputc('"', stream);
         fputc(*name, stream);
     }
-    fprintf(stream, is_quoted ? "_%c\"" : "_%c", axis);
+    fprintf(stream, is_quoted ? "%s_%c\"" : "%s_%c", quantity_suffix[triple->quantity], axis);
 }
 
 static void print_header(FILE *stream, const couDiagnostics *diagnostics)
 {
     fputs(fixed_columns, stream);
-    for (int i = 0; i < diagnostics->body_count; ++i)
-        for (char axis = 'x'; axis <= 'z'; ++axis) print_body_column(stream, diagnostics->bodies[i], axis);
+    for (int i = 0; i < diagnostics->triple_count; ++i)
+        for (char axis = 'x'; axis <= 'z'; ++axis) print_body_column(stream, &diagnostics->triples[i], axis);
     fputc('\n', stream);
 }
 
@@ -189,6 +200,33 @@ static const char *take_field(const char *at, char *field, size_t size)
     return is_quoted && *at == '"' ? at + 1 : at;
 }
 
+// Takes three columns body_STEM_x to _z; returns what follows them, NULL when they are not that.
+static const char *take_triple(const char *at, char *stem, size_t size)
+{
+    char first[COU_NAME_SIZE + 32];
+    at = take_field(at + 1, first, sizeof first);
+    size_t length = strlen(first);
+    if (length < 7 || strncmp(first, "body_", 5) != 0 || strcmp(first + length - 2, "_x") != 0) return NULL;
+    for (char axis = 'y'; axis <= 'z'; ++axis) {
+        char other[sizeof first];
+        first[length - 1] = axis;
+        if (*at != ',') return NULL;
+        at = take_field(at + 1, other, sizeof other);
+        if (strcmp(other, first) != 0) return NULL;
+    }
+    snprintf(stem, size, "%.*s", (int)(length - 7), first + 5);
+    return at;
+}
+
+// True when b is a's name with another suffix: NAME_force and NAME_torque.
+static bool are_pair(const char *a, const char *b)
+{
+    size_t length_a = strlen(a), length_b = strlen(b);
+    if (length_a < 6 || length_b < 7 || length_a - 6 != length_b - 7) return false;
+    return strcmp(a + length_a - 6, "_force") == 0 && strcmp(b + length_b - 7, "_torque") == 0 &&
+           strncmp(a, b, length_a - 6) == 0;
+}
+
 // Takes the bodies from the header of an older file: on resume some of them may be gone, but their columns stay. Returns what
 // follows the header, NULL when it is not one of ours.
 static const char *take_header(couDiagnostics *diagnostics, const char *text)
@@ -196,34 +234,34 @@ static const char *take_header(couDiagnostics *diagnostics, const char *text)
     size_t fixed_length = sizeof fixed_columns - 1;
     if (strncmp(text, fixed_columns, fixed_length) != 0) return NULL;
     const char *at = text + fixed_length;
-    while (*at == ',') {
-        char field[COU_NAME_SIZE + 16];
-        at = take_field(at + 1, field, sizeof field);
-        size_t length = strlen(field);
-        if (length < 7 || length > 7 + COU_NAME_SIZE - 1 || strncmp(field, "body_", 5) != 0 ||
-            strcmp(field + length - 2, "_x") != 0)
+    while (at != NULL && *at == ',') {
+        char stem[COU_NAME_SIZE + 16], next[COU_NAME_SIZE + 16];
+        at = take_triple(at, stem, sizeof stem);
+        const char *after = at != NULL && *at == ',' ? take_triple(at, next, sizeof next) : NULL;
+        if (after != NULL && are_pair(stem, next)) {
+            size_t length = strlen(stem) - 6;
+            if (length >= COU_NAME_SIZE || !add_triple(diagnostics, quantity_force, stem, length) ||
+                !add_triple(diagnostics, quantity_torque, stem, length))
+                return NULL;
+            at = after;
+        } else if (at != NULL && strlen(stem) >= COU_NAME_SIZE) {
             return NULL;
-        if (!add_body(diagnostics, field + 5, length - 7)) return NULL;
-        for (char axis = 'y'; axis <= 'z'; ++axis) {
-            char other[sizeof field];
-            field[length - 1] = axis;
-            if (*at != ',') return NULL;
-            at = take_field(at + 1, other, sizeof other);
-            if (strcmp(other, field) != 0) return NULL;
+        } else if (at != NULL && !add_triple(diagnostics, quantity_place, stem, strlen(stem))) {
+            return NULL;
         }
     }
-    return *at == '\n' ? at + 1 : NULL;
+    return at != NULL && *at == '\n' ? at + 1 : NULL;
 }
 
 // A name that the world does not know must be of a body that was removed.
 static bool fits_world(const couDiagnostics *diagnostics, const couWorld *world)
 {
-    int unknown_count = 0, removed_count = 0;
-    for (int i = 0; i < diagnostics->body_count; ++i)
-        if (couWorld_FindBody(world, diagnostics->bodies[i]).index1 == 0) ++unknown_count;
+    int unknown_count[COU_COUNT(quantity_suffix)] = {0}, removed_count = 0;
+    for (int i = 0; i < diagnostics->triple_count; ++i)
+        if (couWorld_FindBody(world, diagnostics->triples[i].body).index1 == 0) ++unknown_count[diagnostics->triples[i].quantity];
     for (int i = 0; i < couWorld_BodyCapacity(world); ++i)
         if (couWorld_BodyAt(world, i).index1 == 0) ++removed_count;
-    return unknown_count <= removed_count;
+    return unknown_count[quantity_place] <= removed_count && unknown_count[quantity_force] <= removed_count;
 }
 
 // The frame number of a whole row, 0 when the line is not one.
@@ -244,7 +282,7 @@ static const char *find_kept_end(const couDiagnostics *diagnostics, const char *
     for (int row = 1;; ++row) {
         const char *end = strchr(rows, '\n');
         if (end == NULL || last_frame == keep_frames) break;
-        int frame = row_frame(rows, end, fixed_column_count + 3 * diagnostics->body_count);
+        int frame = row_frame(rows, end, fixed_column_count + 3 * diagnostics->triple_count);
         if (frame <= last_frame) {
             couFaults_Add(faults, diagnostics->path, NULL, "row %d is not a row of diagnostics, or not of a later frame than %d",
                           row, last_frame);
@@ -272,7 +310,7 @@ static bool rewrite(couDiagnostics *diagnostics, const char *rows, size_t bytes,
 
 static bool start_anew(couDiagnostics *diagnostics, const couWorld *world, couFaults *faults)
 {
-    if (add_moving_bodies(diagnostics, world)) return rewrite(diagnostics, NULL, 0, faults);
+    if (add_bodies(diagnostics, world)) return rewrite(diagnostics, NULL, 0, faults);
     couFaults_Add(faults, diagnostics->path, NULL, "no memory");
     return false;
 }
@@ -330,13 +368,19 @@ static void print_row(FILE *row, const couDiagnostics *diagnostics, const couWor
         fputc(',', row);
         print_double(row, values[i]);
     }
-    for (int i = 0; i < diagnostics->body_count; ++i) {
-        couBodyId body = couWorld_FindBody(world, diagnostics->bodies[i]);
-        couVec3 position = body.index1 != 0 ? couWorld_BodyPose(world, body).position : (couVec3){0};
-        const float coordinates[3] = {position.x, position.y, position.z};
+    for (int i = 0; i < diagnostics->triple_count; ++i) {
+        const Triple *triple = &diagnostics->triples[i];
+        couBodyId body = couWorld_FindBody(world, triple->body);
+        couVec3 value = {0};
+        if (body.index1 != 0) {
+            value = triple->quantity == quantity_place   ? couWorld_BodyPose(world, body).position
+                    : triple->quantity == quantity_force ? couWorld_BodyForce(world, body)
+                                                         : couWorld_BodyTorque(world, body);
+        }
+        const float components[3] = {value.x, value.y, value.z};
         for (int axis = 0; axis < 3; ++axis) {
             fputc(',', row);
-            if (body.index1 != 0) print_float(row, coordinates[axis]);
+            if (body.index1 != 0) print_float(row, components[axis]);
         }
     }
     fputc('\n', row);
@@ -377,7 +421,7 @@ bool couCloseDiagnostics(couDiagnostics *diagnostics, couFaults *faults)
         is_ok = fclose(diagnostics->stream) == 0 && is_ok;
         if (!is_ok) couFaults_Add(faults, diagnostics->path, NULL, "cannot be written: %s", strerror(errno));
     }
-    free(diagnostics->bodies);
+    free(diagnostics->triples);
     free(diagnostics);
     return is_ok;
 }
