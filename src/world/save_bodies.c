@@ -100,19 +100,34 @@ static bool check_rows(const couStateArray *array, couFaults *faults)
     return true;
 }
 
+// The kind must be one that the body can be, and its rotation one.
+static bool check_body(const couWorld *world, const couBody *body, const double *numbers, couFaults *faults)
+{
+    couBody saved = *body;
+    double kind = numbers[1];
+    couMassProperties mass;
+    bool can_be = kind == cou_rigidFixed || (kind == cou_rigidDriven && body->def.motion) ||
+                  (kind == cou_rigidFree &&
+                   (body->kind == cou_rigidFree || couShape_Mass(body->def.shape, world->def.dimension, &mass)));
+    if (!can_be) {
+        couFaults_Add(faults, NULL, "bodies/state", "the body '%s' cannot be of kind %g", body->def.name, kind);
+        return false;
+    }
+    pass_body(&(Row){(double *)numbers, true}, &saved);
+    const double *q = saved.state.rotation;
+    double length2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    if (length2 > 0.25 && length2 < 4) return true;
+    couFaults_Add(faults, NULL, "bodies/state", "the rotation of the body '%s' has length %g", body->def.name, sqrt(length2));
+    return false;
+}
+
 bool couCheckSavedBodies(const couWorld *world, const couState *state, couFaults *faults)
 {
     const couStateArray *bodies = couExpectArray(state, "bodies/state", cou_stateF64, BODY_NUMBERS, world->body_count, faults);
     const couStateArray *joints = couExpectArray(state, "joints/state", cou_stateF64, JOINT_NUMBERS, world->joint_count, faults);
     if (!bodies || !joints || !check_rows(bodies, faults) || !check_rows(joints, faults)) return false;
-    for (size_t b = 0; b < world->body_count; ++b) {
-        double kind = ((const double *)bodies->data)[b * BODY_NUMBERS + 1];
-        bool is_known = kind == cou_rigidFixed || kind == cou_rigidFree ||
-                        (kind == cou_rigidDriven && world->bodies[b].def.motion);
-        if (is_known) continue;
-        couFaults_Add(faults, NULL, "bodies/state", "the body '%s' has kind %g", world->bodies[b].def.name, kind);
-        return false;
-    }
+    for (size_t b = 0; b < world->body_count; ++b)
+        if (!check_body(world, &world->bodies[b], (const double *)bodies->data + b * BODY_NUMBERS, faults)) return false;
     return true;
 }
 
@@ -126,6 +141,7 @@ static bool load_body(couWorld *world, couBody *body, double *numbers, couFaults
     if (saved.kind == cou_rigidFree && body->kind != cou_rigidFree && !couMakeFree(world, body, faults)) return false;
     if (saved.kind == cou_rigidFixed && body->kind == cou_rigidFree) couMakeFixed(world, body);
     body->kind = saved.kind;
+    body->def.is_dynamic = saved.kind == cou_rigidFree;
     body->is_here = saved.is_here;
     body->is_asleep = saved.is_asleep;
     body->still_seconds = saved.still_seconds;
