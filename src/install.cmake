@@ -1,5 +1,5 @@
 # What `cmake --install` leaves: library, headers, CMake package, pkg-config file; program, scenes, completion; docs.
-# The library is static, so that its own dependencies (threads, maths, perhaps OpenMP) are named in both package files.
+# The library is static, so that its own dependencies (ODE, threads, maths, perhaps OpenMP) are named in both package files.
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/coulis)
 
 install(TARGETS coulis EXPORT coulisTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -9,10 +9,15 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/coulis DESTINATION ${CMAKE_INSTALL
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/coulisConfig.cmake.in ${CMAKE_BINARY_DIR}/coulisConfig.cmake
     INSTALL_DESTINATION ${package_dir} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/coulisConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/coulisConfig.cmake ${CMAKE_BINARY_DIR}/coulisConfigVersion.cmake DESTINATION ${package_dir})
+install(FILES ${CMAKE_BINARY_DIR}/coulisConfig.cmake ${CMAKE_BINARY_DIR}/coulisConfigVersion.cmake
+    ${CMAKE_SOURCE_DIR}/cmake/FindODE.cmake DESTINATION ${package_dir})
 
 # The folder of the pkg-config file tells it the prefix, so that an installed tree can be moved.
-set(COULIS_PC_LIBS "-lm ${CMAKE_THREAD_LIBS_INIT}")
+set(COULIS_PC_LIBS "-lode -lm ${CMAKE_THREAD_LIBS_INIT}")
+get_filename_component(ode_dir ${ODE_LIBRARY} DIRECTORY)
+if(NOT ode_dir IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+    string(PREPEND COULIS_PC_LIBS "-L${ode_dir} ")
+endif()
 if(COULIS_OPENMP)
     foreach(name ${OpenMP_C_LIB_NAMES})
         string(APPEND COULIS_PC_LIBS " -l${name}")

@@ -197,7 +197,13 @@ static void test_volume(void **context)
     for (int dimension = 2; dimension <= 3; ++dimension) {
         couWorld *world = make_world(dimension, 0.02f, NO_GRAVITY, 1);
         couMaterialId liquid = add_liquid(world, 1000, 0.001f);
-        int64_t before = add_fluid(world, liquid, make_box(0.1f, 0.2f, 0.2f), COU_POSE_IDENTITY, NO_GRAVITY);
+        couFaults faults = {0};
+        couFluidDef fluid = couDefaultFluidDef();
+        fluid.material = liquid, fluid.shape = make_box(0.1f, 0.2f, 0.2f),
+        fluid.jitter = 0.1f; // so that pairs have a least distance
+        int64_t before = couWorld_AddFluid(world, &fluid, &faults);
+        CHECK_NO_FAULTS(&faults);
+        couShape_Release(fluid.shape);
         couEmitterDef def = jet(liquid, make_box(0.2f, 0.2f, 0.2f), at(0.1f, 0.005f, 0), 0);
         def.start = 0.01f;
         add_emitter(world, &def);

@@ -52,6 +52,12 @@ static couWorld *make_scene(int dimension, int threads)
     body.shape = make_box(0.2f, 0.02f, 0.2f), body.pose = at(0.1f, 0.22f, 0);
     assert_true(couWorld_AddBody(world, &body, &faults).index1);
     couShape_Release(body.shape);
+    body = couDefaultBodyDef();
+    body.shape = make_sphere(0.03f), body.pose = at(-0.05f, 0.45f, 0), body.is_dynamic = true;
+    couJointDef joint = couDefaultJointDef();
+    joint.kind = cou_jointHinge, joint.a = couWorld_AddBody(world, &body, &faults), joint.at = (couVec3){0, 0.55f, 0};
+    assert_true(couWorld_AddJoint(world, &joint, &faults).index1);
+    couShape_Release(body.shape);
     add_fluid(world, water, make_box(0.4f, 0.12f, 0.2f), at(0, 0.06f, 0), NO_GRAVITY);
     add_fluid(world, clay, make_box(0.1f, 0.1f, 0.1f), at(-0.1f, 0.3f, 0), NO_GRAVITY);
     add_fluid(world, jelly, make_sphere(0.05f), at(0.1f, 0.3f, 0), NO_GRAVITY);
@@ -150,8 +156,9 @@ static void test_every_array_counts(void **context)
 {
     (void)context;
     static const char *const needed[] = {"particles/position", "particles/velocity",  "particles/id",     "particles/material",
-                                         "springs/ids",        "springs/rest_length", "materials/values", "bodies/pose",
-                                         "emitters/progress",  "events/next",         "world/time",       "world/counters"};
+                                         "springs/ids",        "springs/rest_length", "materials/values", "bodies/state",
+                                         "joints/state",       "emitters/progress",   "events/next",      "world/time",
+                                         "world/counters"};
     couWorld *world = make_scene(3, 1);
     run(world, 20);
     couState state = {0};
