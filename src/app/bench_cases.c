@@ -69,6 +69,49 @@ static couWorld *create_splash_1m(const char *method, int threads, couFaults *fa
     return create_splash(method, threads, 125, 80, 100, faults);
 }
 
+static void add_free_body(couWorld *world, const couShapeDef *shape_def, couVec3 at, couFaults *faults)
+{
+    couBodyDef def = couDefaultBodyDef();
+    def.shape = couCreateShape(shape_def, faults);
+    def.pose.position = at;
+    def.is_dynamic = true;
+    def.density = 500;
+    couWorld_AddBody(world, &def, faults);
+    couShape_Release(def.shape);
+}
+
+// A pool of 60 x 30 x 60 particles, less what the bodies take.
+static couWorld *create_pool(const char *method, int threads, const couShapeDef *shape, int rows, float apart, couFaults *faults)
+{
+    float d = 0.02f;
+    couWorld *world = create_world(method, threads, d, faults);
+    if (!world) return NULL;
+    couVec3 pool = {60 * d, 30 * d, 60 * d}, hollow = {pool.x, 2.0f * pool.y, pool.z};
+    couShape *tank = make_shape(cou_shapeShell, (couVec3){0}, make_shape(cou_shapeBox, hollow, NULL, faults), faults);
+    add_body(world, tank, (couVec3){0, 0.5f * hollow.y, 0}, faults);
+    for (int i = 0; i < rows; ++i)
+        for (int k = 0; k < (rows > 1 ? 2 : 1); ++k)
+            add_free_body(
+                world, shape,
+                (couVec3){apart * ((float)i - 0.5f * (float)(rows - 1)), pool.y, rows > 1 ? apart * ((float)k - 0.5f) : 0},
+                faults);
+    couMaterialDef water = couDefaultMaterialDef();
+    couMaterialId material = couWorld_AddMaterial(world, &water, faults);
+    add_block(world, material, pool, (couVec3){0, 0.5f * pool.y, 0}, faults);
+    return world;
+}
+
+// A ball that 10,000 particles or more touch: 2 layers around a half-sunken ball of 26 spacings radius.
+static couWorld *create_body(const char *method, int threads, couFaults *faults)
+{
+    return create_pool(method, threads, &(couShapeDef){.kind = cou_shapeSphere, .radius = 0.52f}, 1, 0.0f, faults);
+}
+
+static couWorld *create_bodies(const char *method, int threads, couFaults *faults)
+{
+    return create_pool(method, threads, &(couShapeDef){.kind = cou_shapeBox, .size = {0.2f, 0.2f, 0.2f}}, 5, 0.225f, faults);
+}
+
 // A block of 50,000 particles of the library's clay falls on a floor.
 static couWorld *create_springs(const char *method, int threads, couFaults *faults)
 {
@@ -90,6 +133,8 @@ static const couBenchCase cases[] = {
     {"pvfs-splash", "100,000 particles of water, a block falling into a box", 0.3, create_splash_100k, NULL},
     {"pvfs-splash-1m", "the same with 1,000,000 particles", 0.03, create_splash_1m, NULL},
     {"pvfs-springs", "50,000 particles of clay with springs, a block falling on a floor", 0.1, create_springs, NULL},
+    {"pvfs-body", "100,000 particles of water and a floating ball that 10,000 of them touch", 0.1, create_body, NULL},
+    {"pvfs-bodies", "100,000 particles of water and ten floating boxes", 0.1, create_bodies, NULL},
     {"distance-grid", "the distance grid of a mesh of 70,000 triangles at 128 cells, made and from the cache", 0, NULL,
      couBenchDistanceGrid},
 };

@@ -12,6 +12,14 @@ couBall couEnclose(const couVec4 *x, size_t begin, size_t end)
     return (couBall){couScale(0.5f, couAdd(lower, upper)), 0.5f * couLength(couSub(upper, lower))};
 }
 
+bool couIsBallFar(const couBody *body, couPose pose, couBall ball, float reach)
+{
+    if (isinf(body->ball_radius)) return false;
+    couVec3 between = couSub(couToWorld(pose, body->ball_center), ball.center);
+    float radii = body->ball_radius + ball.radius + reach;
+    return couDot(between, between) > radii * radii;
+}
+
 static float distance_at(const couWorld *world, const couBody *body, couPose pose, couVec3 x)
 {
     return couShape_Distance(body->def.shape, world->def.dimension, couToLocal(pose, x));
@@ -55,7 +63,8 @@ static void contact_block(void *context, int block, size_t begin, size_t end, in
         bool has_near = false;
         for (size_t b = 0; b < world->body_count; ++b) {
             const couBody *body = &world->bodies[b];
-            bool is_hit = body->is_here && distance_at(world, body, body->end, ball.center) < ball.radius + world->fluid.h;
+            bool is_hit = body->is_here && !couIsBallFar(body, body->end, ball, world->fluid.h) &&
+                          distance_at(world, body, body->end, ball.center) < ball.radius + world->fluid.h;
             if (b < COU_COUNT(is_near)) is_near[b] = is_hit;
             has_near |= is_hit;
         }

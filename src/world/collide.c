@@ -215,12 +215,14 @@ static int find_near(const CollideJob *job, size_t begin, size_t end, bool is_fr
     for (size_t b = 0; b < world->body_count; ++b) {
         const couBody *body = &world->bodies[b];
         if (!body->is_here || (is_free_only && body->kind != cou_rigidFree)) continue;
+        float stick_reach = isnan(body->def.stick_distance) ? 0.5f * fluid->h : body->def.stick_distance;
+        float own_reach = travel + 2.0f * job->radius + (body->def.stickiness > 0.0f ? stick_reach : 0.0f);
+        couVec3 swept = couSub(couToWorld(body->end, body->ball_center), couToWorld(body->start, body->ball_center));
+        if (couIsBallFar(body, body->end, ball, own_reach + couLength(swept))) continue;
         // A moving body sweeps the difference of its own distances at both ends.
         float at_end = distance_at(world, body, body->end, ball.center);
         float at_start = body->kind != cou_rigidFixed ? distance_at(world, body, body->start, ball.center) : at_end;
-        float stick_reach = isnan(body->def.stick_distance) ? 0.5f * fluid->h : body->def.stick_distance;
-        float reach = ball.radius + travel + 2.0f * job->radius + fabsf(at_end - at_start) +
-                      (body->def.stickiness > 0.0f ? stick_reach : 0.0f);
+        float reach = ball.radius + own_reach + fabsf(at_end - at_start);
         if (clearance(body, COU_MIN(at_end, at_start)) < reach) near[count++] = (uint16_t)b;
     }
     return count;

@@ -129,6 +129,8 @@ typedef struct couBall {
     float radius;
 } couBall;
 couBall couEnclose(const couVec4 *x, size_t begin, size_t end);
+/// True when the ball around a body and this one are farther apart than `reach`.
+bool couIsBallFar(const couBody *body, couPose pose, couBall ball, float reach);
 
 // collide.c
 /// A particle that touches a free body, or nearly.
