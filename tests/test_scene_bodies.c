@@ -75,11 +75,8 @@ static void test_free_bodies(void **state)
 }
 
 static const Bad bad_bodies[] = {
-    {HEAD "body { " BALL ", fixed = true, density = 500 }", 2, "body.density", "fixed is true"},
-    {HEAD "body { " BALL ", fixed = true, mass = 5 }", 2, "body.mass", "fixed is true"},
     {HEAD "body { " BALL ", fixed = true, velocity = {1, 0, 0} }", 2, "body.velocity", "fixed is true"},
     {HEAD "body { " BALL ", fixed = true, spin = {1, 0, 0} }", 2, "body.spin", "fixed is true"},
-    {HEAD "body { " BALL ", density = 500, motion = function(t) return {} end }", 2, "body.density", "there is a motion"},
     {HEAD "body { " BALL ", velocity = {1, 0, 0}, motion = {{time = 0}} }", 2, "body.velocity", "there is a motion"},
     {HEAD "body { " BALL ", velocity = {1, 0, 0} }", 2, "body.velocity", "give its density or mass, or fixed = false"},
     {HEAD "body { " BALL ", spin = {1, 0, 0} }", 2, "body.spin", "give its density or mass, or fixed = false"},

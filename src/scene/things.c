@@ -107,7 +107,8 @@ static void keep_record(couReader *reader, const couRecord *record)
 
 // --- body{} ------------------------------------------------------------------------------------------------------------------
 
-// Free bodies have a density or a mass, or say fixed = false. What only they have is a fault with all others.
+// Free bodies have a density or a mass, or say fixed = false. Velocities are a fault with all others; a density or mass that goes with
+// fixed = true or a motion is for when the body is set free.
 static void check_freedom(couReader *reader, couRecord *record, const bool *is_given)
 {
     static const char *const free_keys[] = {"density", "mass", "velocity", "spin"};
@@ -121,7 +122,7 @@ static void check_freedom(couReader *reader, couRecord *record, const bool *is_g
     }
     record->def.body.is_dynamic = !record->is_driven && !is_fixed && (has[0] || has[1] || record->has_stay);
     if (has[0] && has[1]) couReader_Fault(reader, "density", "give either density or mass");
-    for (int i = 0; i < COU_COUNT(free_keys); ++i) {
+    for (int i = 2; i < COU_COUNT(free_keys); ++i) {
         if (!has[i] || record->def.body.is_dynamic) continue;
         couReader_Fault(reader, free_keys[i], "goes with a free body only, but %s",
                         record->is_driven ? "there is a motion"
