@@ -116,6 +116,7 @@ has "choices are printed" "particles, spacing 0.03" stdout
 has "plain progress lines" "^frame 6/6 " stderr
 header=frame,time,particles,dt,substeps,iterations,density_error_mean,density_error_max,kinetic_energy,potential_energy
 header+=,momentum_x,momentum_y,momentum_z,wall_seconds,body_paddle_x,body_paddle_y,body_paddle_z
+for body in tank paddle; do for what in force torque; do for axis in x y z; do header+=,body_${body}_${what}_$axis; done; done; done
 same "csv header" "$header" "$(head -1 a/diagnostics.csv)"
 same "csv rows" "1 2 3 4 5 6" "$(tail -n +2 a/diagnostics.csv | cut -d, -f1 | xargs)"
 same "time of frame 6" 0.2 "$(tail -1 a/diagnostics.csv | cut -d, -f2)"

@@ -9,10 +9,11 @@
 // ones alone a wheel would be a polygon, and not roll down a slope of less than 5 degrees.
 
 #include "rigid/probes.h"
+#include "rigid/triangle_tree.h"
 
 #include <math.h>
 
-enum { EDGE_PARTS = 6, RIM_PARTS = 32, LATTICE = 24, MOST_PROBES = 4096, MOST_CANDIDATES = 1024 };
+enum { EDGE_PARTS = 6, RIM_PARTS = 32, LATTICE = 24, MOST_PROBES = 4096, MOST_CANDIDATES = 1024, MOST_NORMALS = 16 };
 #define INSET 0.02f // depth of a probe's centre / half of the smallest extent
 
 static bool add_ring(couProbes *probes, couVec3 center, float radius, float ring)
@@ -181,6 +182,36 @@ static bool add_mesh_tips(couProbes *probes, const couShape *shape)
     return is_good;
 }
 
+// Between its nodes a grid rounds edges off, by up to 0.3 of a cell; the triangles themselves say how large the balls may be.
+static bool fit_to_triangles(couProbes *probes, size_t first, const couMesh *mesh)
+{
+    size_t count = couMesh_TriangleCount(mesh);
+    couTriangle *triangles = couAlloc(probes->memory, count * sizeof *triangles);
+    couTriangleTree tree = {0};
+    if (!triangles) return false;
+    const couVec3 *vertices = couMesh_Vertices(mesh);
+    const uint32_t *corners = couMesh_Triangles(mesh);
+    for (size_t t = 0; t < count; ++t)
+        triangles[t] = (couTriangle){vertices[corners[3 * t]], vertices[corners[3 * t + 1]], vertices[corners[3 * t + 2]]};
+    bool is_good = couTriangleTree_Build(&tree, triangles, count);
+    couFree(probes->memory, triangles);
+    if (!is_good) return false;
+    uint32_t leaf = 0;
+    for (size_t k = first; k < probes->count; ++k) {
+        couProbe *probe = &probes->items[k];
+        probe->radius = fmaxf(probe->radius, couTriangleTree_Distance(&tree, probe->center, &leaf));
+    }
+    couTriangleTree_Free(&tree);
+    return true;
+}
+
+static bool add_mesh(couProbes *probes, const couShape *shape, int dimension)
+{
+    size_t first = probes->count;
+    return add_mesh_tips(probes, shape) && add_spread(probes, shape, dimension) &&
+           fit_to_triangles(probes, first, couDistanceGrid_Mesh(couShape_Def(shape)->grid));
+}
+
 bool couProbes_AddShape(couProbes *probes, const couShape *shape, int dimension)
 {
     const couShapeDef *def = couShape_Def(shape);
@@ -195,7 +226,7 @@ bool couProbes_AddShape(couProbes *probes, const couShape *shape, int dimension)
     case cou_shapeCone: return add_rings(probes, def->radius, def->radius2, def->height, dimension);
     case cou_shapeTorus: return add_torus(probes, def->radius, def->radius2, dimension);
     case cou_shapePolygon: return add_polygon(probes, shape, dimension);
-    case cou_shapeMesh: return add_mesh_tips(probes, shape) && add_spread(probes, shape, dimension);
+    case cou_shapeMesh: return add_mesh(probes, shape, dimension);
     case cou_shapeShell: return add_spread(probes, shape, dimension);
     case cou_shapeUnion:
         for (int k = 0; k < def->child_count; ++k)
@@ -286,23 +317,34 @@ static float reach_along(couTouching side, couVec3 direction)
     return most + couDot(direction, side.pose.position);
 }
 
-// The direction, out of b, along which two convex shapes come apart soonest: one of their axes, or of the normals found.
+static couVec3 axis_of(couTouching side, int k)
+{
+    return couRotate(side.pose.rotation, (couVec3){k == 0 ? 1.0f : 0.0f, k == 1 ? 1.0f : 0.0f, k == 2 ? 1.0f : 0.0f});
+}
+
+// Directions along which two convex shapes may come apart: axes of either, across two of them where edges cross, the normals found.
+// Returns how many, each for both signs.
+static int list_ways(couTouching a, couTouching b, int dimension, const couRigidContact *found, int count, couVec3 *ways)
+{
+    int n = 0;
+    for (int k = 0; k < dimension; ++k) ways[n++] = axis_of(a, k), ways[n++] = axis_of(b, k);
+    for (int k = 0; k < 9 && dimension == 3; ++k) {
+        couVec3 across = couCross(axis_of(a, k / 3), axis_of(b, k % 3));
+        if (couLength(across) > 1e-2f) ways[n++] = couNormalize(across);
+    }
+    int normals = COU_MIN(count, MOST_NORMALS);
+    for (int k = 0; k < normals; ++k) ways[n++] = found[(size_t)k * (size_t)count / (size_t)normals].normal;
+    return n;
+}
+
+// The direction, out of b, along which two convex shapes come apart soonest.
 static couVec3 shortest_way(couTouching a, couTouching b, int dimension, const couRigidContact *found, int count)
 {
-    enum { MOST_NORMALS = 16 };
-    couVec3 best = {0, 1, 0};
+    couVec3 ways[6 + 9 + MOST_NORMALS], best = {0, 1, 0};
+    int n = list_ways(a, b, dimension, found, count, ways);
     float least = INFINITY;
-    int normals = COU_MIN(count, MOST_NORMALS);
-    for (int k = 0; k < 2 * 6 + normals; ++k) {
-        couVec3 way;
-        if (k < 12) {
-            float sign = k & 1 ? -1.0f : 1.0f, axis = (float)(k / 2 % 3);
-            if (dimension == 2 && axis == 2.0f) continue;
-            way = couRotate(k < 6 ? a.pose.rotation : b.pose.rotation,
-                            (couVec3){axis == 0.0f ? sign : 0.0f, axis == 1.0f ? sign : 0.0f, axis == 2.0f ? sign : 0.0f});
-        } else {
-            way = found[(size_t)(k - 12) * (size_t)count / (size_t)normals].normal;
-        }
+    for (int k = 0; k < 2 * n; ++k) {
+        couVec3 way = couScale(k & 1 ? -1.0f : 1.0f, ways[k / 2]);
         float overlap = reach_along(b, way) + reach_along(a, couScale(-1.0f, way));
         if (overlap < 0.999f * least) least = overlap, best = way;
     }
