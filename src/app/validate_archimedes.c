@@ -50,7 +50,7 @@ static couShape *make_bunny(couTrial *trial, double spacing)
             return NULL;
         }
         couMeshPlacement placement = couDefaultMeshPlacement();
-        placement.size = 1.6f * (float)HEIGHT;
+        placement.size = 2.2f * (float)HEIGHT; // 22 spacings
         placement.center = cou_centerBounds;
         couMesh *mesh = couReadMesh(path, &placement, &trial->faults);
         couDistanceGrid *grid = mesh ? couCachedDistanceGrid(mesh, (float)(0.5 * spacing), 0, trial->threads, &trial->faults)
@@ -211,7 +211,7 @@ static void run_pool(couTrial *trial, Kind kind, double share, double spacing, d
     Pool pool = create_pool(trial, kind, share, spacing);
     couRecord record = couMakeRecord(2);
     if (!trial->faults.count) {
-        Watch seen = watch(trial, &pool, trial->is_small ? 4 : 6, seconds, begin, end, &record);
+        Watch seen = watch(trial, &pool, trial->is_small ? 4 : 5, seconds, begin, end, &record);
         double speed = sqrt(GRAVITY * DEPTH), wanted = share * pool.volume;
         char label[32];
         snprintf(label, sizeof label, "%s, %.2f", names[kind], share);
@@ -237,11 +237,11 @@ void couValidateArchimedes(couTrial *trial)
     if (trial->is_small) {
         run_pool(trial, kind_box, 0.5, d, 2, 0, 1, plot);
     } else {
-        run_pool(trial, kind_box, 0.25, d, 4, 0, 0.14, plot);
-        run_pool(trial, kind_box, 0.5, d, 30, 0.14, 0.58, plot);
-        run_pool(trial, kind_box, 0.75, d, 4, 0.58, 0.72, plot);
-        run_pool(trial, kind_ball, 0.5, d, 4, 0.72, 0.86, plot);
-        run_pool(trial, kind_bunny, 0.5, d, 4, 0.86, 1, plot);
+        run_pool(trial, kind_box, 0.25, d, 3, 0, 0.12, plot);
+        run_pool(trial, kind_box, 0.5, d, 30, 0.12, 0.64, plot);
+        run_pool(trial, kind_box, 0.75, d, 3, 0.64, 0.76, plot);
+        run_pool(trial, kind_ball, 0.5, d, 3, 0.76, 0.88, plot);
+        run_pool(trial, kind_bunny, 0.5, d, 3, 0.88, 1, plot);
     }
     couTrial_WritePlot(trial, plot, NULL);
 }
