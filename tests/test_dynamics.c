@@ -425,15 +425,14 @@ static void test_body_in_a_body(void **context)
             float size = is_same ? 0.3f : 0.1f;
             couBodyId small = add_free(world, make_box(size, size, size), at(0, 0.15f, 0));
             double fastest = 0;
-            for (int k = 0; k < 360; ++k) {
+            for (int k = 0; k < 480; ++k) {
                 run_steps(world, 1.0f / 120, 1.0 / 120);
                 fastest = fmax(fastest, couLength(couWorld_BodyVelocity(world, small)));
                 fastest = fmax(fastest, couLength(couWorld_BodyVelocity(world, big)));
             }
             CHECK_AT_MOST(fastest, 3, is_same);
             couVec3 apart = couSub(couWorld_BodyPose(world, small).position, couWorld_BodyPose(world, big).position);
-            print_message("body in a body: %g m from centre to centre after 3 s\n", (double)couLength(apart));
-            CHECK_RANGE(couLength(apart), 0.3 * (0.3 + (double)size), 2, is_same);
+            CHECK_RANGE(couLength(apart), 0.5 * (0.3 + (double)size) - 2e-3, 2, is_same);
             couDestroyWorld(world);
         }
 }

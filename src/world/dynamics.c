@@ -282,12 +282,22 @@ static int island_of(int *islands, int b)
 
 static float body_size(const couBody *body) { return 2.0f * body->ball_radius; }
 
+static float smallest_free(const couWorld *world)
+{
+    float least = INFINITY;
+    for (size_t b = 0; b < world->body_count; ++b)
+        if (world->bodies[b].is_here && world->bodies[b].kind == cou_rigidFree)
+            least = COU_MIN(least, body_size(&world->bodies[b]));
+    return least;
+}
+
 // Counts the time that each body has been still, and lets whole islands rest. `touched` has a mark for bodies in contact.
 static void update_sleep(couWorld *world, int contact_count, double dt)
 {
     int bodies = (int)world->body_count;
     float g = couLength(world->fluid.gravity);
     int *islands = world->islands, *has_support = islands + bodies;
+    float deepest = 5.0f * SLOP * smallest_free(world); // what overlaps more is still being moved apart, though without speed
     for (int b = 0; b < bodies; ++b) {
         couBody *body = &world->bodies[b];
         islands[b] = b, has_support[b] = 0;
@@ -300,6 +310,7 @@ static void update_sleep(couWorld *world, int contact_count, double dt)
     for (int c = 0; c < contact_count; ++c) {
         int a = world->rigid_contacts[c].a, b = world->rigid_contacts[c].b;
         has_support[a] = has_support[b] = 1;
+        if (world->rigid_contacts[c].depth > deepest) world->bodies[a].still_seconds = world->bodies[b].still_seconds = 0;
         bool both_free = world->bodies[a].kind == cou_rigidFree && world->bodies[b].kind == cou_rigidFree;
         if (both_free) islands[island_of(islands, a)] = island_of(islands, b);
         if (world->bodies[a].kind == cou_rigidDriven && is_moving(&world->bodies[a])) world->bodies[b].still_seconds = 0;
@@ -399,15 +410,6 @@ static int count_substeps(const couWorld *world, double dt)
         most = COU_MAX(most, dt * speed / (0.25 * body_size(body)));
     }
     return (int)COU_CLAMP(ceil(most - 1e-3), 1.0, (double)MOST_SUBSTEPS);
-}
-
-static float smallest_free(const couWorld *world)
-{
-    float least = INFINITY;
-    for (size_t b = 0; b < world->body_count; ++b)
-        if (world->bodies[b].is_here && world->bodies[b].kind == cou_rigidFree)
-            least = COU_MIN(least, body_size(&world->bodies[b]));
-    return least;
 }
 
 static void accelerate(couWorld *world, int b, double dt)
