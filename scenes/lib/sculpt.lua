@@ -37,7 +37,8 @@ end
 local function bounds_of(limbs, margin)
     local low, high = { math.huge, math.huge, math.huge }, { -math.huge, -math.huge, -math.huge }
     for _, limb in ipairs(limbs) do
-        local a, d, r = { limb.x, limb.y, limb.z }, { limb.dx, limb.dy, limb.dz }, math.max(limb.radius, limb.radius + limb.growth) + margin
+        local a, d = { limb.x, limb.y, limb.z }, { limb.dx, limb.dy, limb.dz }
+        local r = math.max(limb.radius, limb.radius + limb.growth) + margin
         for k = 1, 3 do
             low[k] = math.min(low[k], a[k] - r, a[k] + d[k] - r)
             high[k] = math.max(high[k], a[k] + r, a[k] + d[k] + r)
