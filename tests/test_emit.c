@@ -225,6 +225,25 @@ static void test_volume(void **context)
     }
 }
 
+// A volume with a period is filled again and again: what falls out of it is replaced, what is still there is not doubled.
+static void test_volume_again(void **context)
+{
+    (void)context;
+    couWorld *world = make_world(3, 0.02f, (couVec3){0, -9.81f, 0}, 1);
+    couMaterialId liquid = add_liquid(world, 1000, 0.001f);
+    couEmitterDef def = jet(liquid, make_box(0.1f, 0.1f, 0.1f), at(0, 0, 0), 0);
+    def.period = 0.25f; // it falls 0.3 m in between
+    def.max_count = 450;
+    add_emitter(world, &def);
+    int64_t counts[5] = {0};
+    for (int k = 0; k < 5; ++k) counts[k] = run(world, 0.25, 0.005f);
+    CHECK_RANGE((double)counts[0], 100, 125, 0);
+    for (int k = 1; k < 3; ++k) CHECK_RANGE((double)counts[k], 100, 125, k);
+    assert_int_equal(couWorld_Particles(world).count, 450); // the limit holds
+    assert_int_equal(counts[4], 0);
+    couDestroyWorld(world);
+}
+
 // Volumes and jets do not put particles into bodies.
 static void test_not_into_bodies(void **context)
 {
@@ -332,10 +351,10 @@ static void test_flow_through(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rate),           cmocka_unit_test(test_polygon),         cmocka_unit_test(test_jet),
-        cmocka_unit_test(test_start_and_stop), cmocka_unit_test(test_limits),          cmocka_unit_test(test_moving_emitter),
-        cmocka_unit_test(test_volume),         cmocka_unit_test(test_not_into_bodies), cmocka_unit_test(test_fill),
-        cmocka_unit_test(test_sinks),          cmocka_unit_test(test_flow_through),
+        cmocka_unit_test(test_rate),           cmocka_unit_test(test_polygon),      cmocka_unit_test(test_jet),
+        cmocka_unit_test(test_start_and_stop), cmocka_unit_test(test_limits),       cmocka_unit_test(test_moving_emitter),
+        cmocka_unit_test(test_volume),         cmocka_unit_test(test_volume_again), cmocka_unit_test(test_not_into_bodies),
+        cmocka_unit_test(test_fill),           cmocka_unit_test(test_sinks),        cmocka_unit_test(test_flow_through),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

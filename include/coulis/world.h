@@ -225,13 +225,14 @@ void couWorld_SetJointMotor(couWorld *world, couJointId joint, float speed, floa
 typedef struct couEmitterDef {
     char name[COU_NAME_SIZE];
     couMaterialId material;
-    couShape *shape; ///< disk or polygon: a jet along the shape's normal; anything else: the volume is filled once at `start`
+    couShape *shape; ///< disk or polygon: a jet along the shape's normal; anything else, also a mesh: the volume is filled at `start`
     couPose pose;    ///< a disk's jet leaves along its local +y, a polygon's along its local +z (2D: disk along +y)
     couMotionFcn *motion; ///< NULL: it stays at `pose`
     void *motion_context;
     float speed;   ///< of the jet [m/s], >= 0; the rate follows: area * speed / spacing^dimension; auto: 1, or 0 for a volume
     float start;   ///< [s], default 0
     float stop;    ///< [s], default infinity
+    float period;  ///< a volume is filled again this long after the last time, where it has become empty [s]; 0 (default): once
     float jitter;  ///< random offset of each particle / spacing, 0 to 0.5, default 0.1
     int max_count; ///< particles that it may emit, default 2 billion
 } couEmitterDef;

@@ -162,6 +162,7 @@ static const couParam emitter_params[] = {
     {"start", "s", "when it begins", cou_paramFloat, FIELD(start), {0}, 0, LARGE_TIME, false, false, NULL},
     {"stop", "s", "when it ends", cou_paramFloat, FIELD(stop), {LARGE_TIME}, 0, LARGE_TIME, false, false, NULL},
     {"jitter", "", "random offset of each particle over the spacing", cou_paramFloat, FIELD(jitter), {0.1}, 0, 0.5, false, false, NULL},
+    {"period", "s", "a volume is filled again after this time, where it has become empty; 0: once", cou_paramFloat, FIELD(period), {0}, 0, LARGE_TIME, false, false, NULL},
     {"max_count", "", "particles that it may emit", cou_paramInt, FIELD(max_count), {2000000000}, 0, 2000000000, false, false, NULL},
 };
 #undef FIELD

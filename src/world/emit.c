@@ -263,8 +263,11 @@ static void run_volume(couWorld *world, couEmitter *emitter, couStepReport *repo
     const couEmitterDef *def = &emitter->def;
     couPose pose = emitter_pose(def, world->time);
     couVec3 velocity = couScale(emitter_speed(def), couRotate(pose.rotation, (couVec3){0, -1, 0}));
-    int64_t room = COU_MIN((int64_t)def->max_count, world->def.max_particles - (int64_t)world->fluid.table.count);
-    emitter->is_filled = true;
+    int64_t room = COU_MIN((int64_t)def->max_count - (int64_t)emitter->emitted,
+                           world->def.max_particles - (int64_t)world->fluid.table.count);
+    emitter->travelled += 1; // of a volume: how often it was filled
+    emitter->is_filled = !(def->period > 0.0f) || room <= 0;
+    if (room <= 0) return;
     if (couEstimateFill(world, def->shape) > 1e9) {
         couLog(cou_logWarning, "emitter '%s' is too large to be filled", def->name);
         return;
@@ -309,7 +312,7 @@ void couEmit(couWorld *world, float dt, couStepReport *report)
         const couShape *face = find_face(emitter->def.shape, &face_pose);
         if (face)
             run_jet(world, emitter, face, face_pose, dt, report);
-        else if (!emitter->is_filled)
+        else if (!emitter->is_filled && world->time >= emitter->def.start + emitter->travelled * (double)emitter->def.period)
             run_volume(world, emitter, report);
     }
     if (world->sink_count) run_sinks(world, report);

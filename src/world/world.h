@@ -38,7 +38,7 @@ typedef struct couJoint {
 typedef struct couEmitter {
     couEmitterDef def;
     bool is_on;
-    double travelled; ///< length of jet not yet filled with layers [m]
+    double travelled; ///< length of jet not yet filled with layers [m]; of a volume: how often it was filled
     uint64_t emitted;
     bool is_filled; ///< a volume emitter has done its work
 } couEmitter;
