@@ -22,7 +22,7 @@
 #include <ode/ode.h>
 #include <pthread.h>
 
-enum { MOST_EXACT_ROWS = 240, ITERATIONS = 100 };
+enum { MOST_EXACT_ROWS = 160, ITERATIONS = 100 };
 #define CONTACT_ERP 0.2 // share of an overlap that a step mends
 #define SOFTNESS 1e-6   // how much a constraint gives way, as a share of what its bodies do: lets redundant contacts share a load
 
