@@ -228,23 +228,31 @@ static int find_near(const CollideJob *job, size_t begin, size_t end, bool is_fr
     return count;
 }
 
+// What the wall density did to particles. It acts along the normal: its moment is the same at the particle and at the surface.
+static void add_pushes(const CollideJob *job, size_t begin, size_t end, bool is_free_only, double *impulses)
+{
+    const couWorld *world = job->world;
+    const couFluid *fluid = &world->fluid;
+    for (size_t i = begin; i < end; ++i) {
+        const couContact *contacts = couContacts_Of(&fluid->contacts, i);
+        for (int k = 0; k < fluid->contacts.count[i]; ++k) {
+            const couBody *body = &world->bodies[contacts[k].body];
+            if (contacts[k].push == 0.0f || (is_free_only && body->kind != cou_rigidFree)) continue;
+            float mass = fluid->mass[couFluid_Material(fluid)[i]];
+            take_impulse(impulses + 6 * contacts[k].body, body, couXyz(couFluid_Position(fluid)[i]), mass,
+                         couScale(contacts[k].push, contacts[k].normal), job->dt);
+        }
+    }
+}
+
 static void collide_block(void *context, int block, size_t begin, size_t end, int worker)
 {
     CollideJob *job = context;
     couWorld *world = job->world;
-    couFluid *fluid = &world->fluid;
     double *impulses = world->impulses + (size_t)block * 6 * world->body_count;
     memset(impulses, 0, 6 * world->body_count * sizeof *impulses);
 
-    // What the wall density did goes first. It acts along the normal: its moment is the same at the particle and at the surface.
-    for (size_t i = begin; i < end; ++i) {
-        const couContact *contacts = couContacts_Of(&fluid->contacts, i);
-        for (int k = 0; k < fluid->contacts.count[i]; ++k) {
-            float mass = fluid->mass[couFluid_Material(fluid)[i]];
-            take_impulse(impulses + 6 * contacts[k].body, &world->bodies[contacts[k].body], couXyz(couFluid_Position(fluid)[i]),
-                         mass, couScale(contacts[k].push, contacts[k].normal), job->dt);
-        }
-    }
+    add_pushes(job, begin, end, false, impulses);
     uint16_t *near = world->near_bodies + (size_t)worker * world->body_count;
     for (size_t first = begin; first < end; first += GROUP) {
         size_t last = COU_MIN(first + GROUP, end);
@@ -253,10 +261,22 @@ static void collide_block(void *context, int block, size_t begin, size_t end, in
     }
 }
 
-static bool reserve_near(couWorld *world)
+// Room for what each block gives to each body, and for the bodies near a group.
+static bool reserve_scratch(couWorld *world, size_t blocks)
 {
     size_t entries = (size_t)world->fluid.parallel.threads * world->body_count;
-    return couReserve(&world->memory, (void **)&world->near_bodies, &world->near_capacity, entries, sizeof(uint16_t));
+    return couReserve(&world->memory, (void **)&world->near_bodies, &world->near_capacity, entries, sizeof(uint16_t)) &&
+           couReserve(&world->memory, (void **)&world->impulses, &world->impulse_capacity, blocks * 6 * world->body_count,
+                      sizeof(double));
+}
+
+// In the order of the blocks: the same bits for any number of threads.
+static void sum_blocks(const couWorld *world, size_t blocks, size_t body, double sum[6])
+{
+    for (size_t a = 0; a < 6; ++a) {
+        sum[a] = 0;
+        for (size_t k = 0; k < blocks; ++k) sum[a] += world->impulses[(k * world->body_count + body) * 6 + a];
+    }
 }
 
 void couCollide(couStep *step)
@@ -265,21 +285,18 @@ void couCollide(couStep *step)
     size_t count = world->fluid.table.count;
     if (!world->body_count) return;
     size_t blocks = (size_t)couBlockCount(count, COLLISION_BLOCK);
-    if (!reserve_near(world) || !couReserve(&world->memory, (void **)&world->impulses, &world->impulse_capacity,
-                                            blocks * 6 * world->body_count, sizeof(double))) {
+    if (!reserve_scratch(world, blocks)) {
         step->has_failed = true;
         return;
     }
     CollideJob job = {.world = world, .dt = step->dt, .radius = CONTACT_RADIUS * world->def.spacing};
     couFor(&world->fluid.parallel, count, COLLISION_BLOCK, collide_block, &job);
     step->report->trapped_count += job.trapped_count;
-    for (size_t b = 0; b < world->body_count; ++b)
-        for (size_t a = 0; a < 6; ++a) {
-            double sum = 0;
-            for (size_t k = 0; k < blocks; ++k) sum += world->impulses[(k * world->body_count + b) * 6 + a];
-            world->bodies[b].impulse[a] = sum;
-            world->bodies[b].sum[a] += sum;
-        }
+    for (size_t b = 0; b < world->body_count; ++b) {
+        couBody *body = &world->bodies[b];
+        sum_blocks(world, blocks, b, body->impulse);
+        for (int a = 0; a < 6; ++a) body->sum[a] += body->impulse[a];
+    }
     couSettleImpulses(world);
 }
 
@@ -295,21 +312,19 @@ static bool add_touch(couWorld *world, int block, couTouch touch)
 }
 
 // What one particle would do to a free body at its predicted place. A particle that only comes near is noted with its gap:
-// the body may be pushed against it.
-static bool touch_body(const CollideJob *job, size_t i, uint16_t b, int block)
+// the body may be pushed against it. Attraction is taken as it is, into `given`.
+static bool touch_body(const CollideJob *job, size_t i, uint16_t b, int block, double *given)
 {
     couWorld *world = job->world;
     const couFluid *fluid = &world->fluid;
     const couBody *body = &world->bodies[b];
-    couVec3 to = couXyz(couFluid_Position(fluid)[i]), center = couBodyCenter(body, body->end);
+    couVec3 to = couXyz(couFluid_Position(fluid)[i]);
     couTouch touch = {.mass = fluid->mass[couFluid_Material(fluid)[i]], .share = body->friction_share, .body = b};
     Path path = {.from = couXyz(couFluid_Previous(fluid)[i]), .to = to};
     if (body->def.stickiness > 0.0f) {
-        // Attraction is taken as it is: a touch with nothing else to it.
         couVec3 moved = stick(job, body, to);
+        take_impulse(given + 6 * b, body, to, touch.mass, moved, job->dt);
         path.to = couAdd(to, moved);
-        couTouch pull = {.mass = touch.mass, .body = b, .arm = couSub(to, center), .drag = moved, .depth = -INFINITY};
-        if (couDot(moved, moved) > 0.0f && !add_touch(world, block, pull)) return false;
     }
     couVec3 before = path.to;
     if (collide_body(job, body, &path)) {
@@ -318,13 +333,13 @@ static bool touch_body(const CollideJob *job, size_t i, uint16_t b, int block)
         touch.depth = couDot(moved, path.normal);
         touch.drag = couMulAdd(moved, -touch.depth, path.normal);
     } else {
-        float distance = couShape_DistanceNormal(body->def.shape, world->def.dimension, couToLocal(body->end, path.to),
-                                                 &touch.normal);
-        if (distance > job->radius + world->def.spacing) return true;
+        couVec3 local = couToLocal(body->end, path.to);
+        float distance = couShape_DistanceNormal(body->def.shape, world->def.dimension, local, &touch.normal);
+        if (distance > job->radius + 0.5f * world->def.spacing) return true;
         touch.normal = couRotate(body->end.rotation, touch.normal);
         touch.depth = job->radius - distance;
     }
-    touch.arm = couSub(couMulAdd(path.to, -job->radius, touch.normal), center);
+    touch.arm = couSub(couMulAdd(path.to, -job->radius, touch.normal), couBodyCenter(body, body->end));
     return add_touch(world, block, touch);
 }
 
@@ -333,27 +348,16 @@ static void touch_block(void *context, int block, size_t begin, size_t end, int 
     CollideJob *job = context;
     couWorld *world = job->world;
     world->touches[block].count = 0;
-    const couFluid *fluid = &world->fluid;
+    double *given = world->impulses + (size_t)block * 6 * world->body_count;
+    memset(given, 0, 6 * world->body_count * sizeof *given);
+    add_pushes(job, begin, end, true, given); // done already
     bool is_good = true;
-    // The wall density's push is done and known.
-    for (size_t i = begin; i < end; ++i) {
-        const couContact *contacts = couContacts_Of(&fluid->contacts, i);
-        for (int k = 0; k < fluid->contacts.count[i]; ++k) {
-            const couBody *body = &world->bodies[contacts[k].body];
-            if (body->kind != cou_rigidFree || contacts[k].push == 0.0f) continue;
-            couTouch push = {
-                .mass = fluid->mass[couFluid_Material(fluid)[i]], .body = (uint32_t)contacts[k].body, .depth = -INFINITY};
-            push.arm = couSub(couXyz(couFluid_Position(fluid)[i]), couBodyCenter(body, body->end));
-            push.drag = couScale(contacts[k].push, contacts[k].normal);
-            is_good = add_touch(world, block, push) && is_good;
-        }
-    }
     uint16_t *near = world->near_bodies + (size_t)worker * world->body_count;
     for (size_t first = begin; first < end; first += GROUP) {
         size_t last = COU_MIN(first + GROUP, end);
         int near_count = find_near(job, first, last, true, near);
         for (size_t i = first; i < last; ++i)
-            for (int k = 0; k < near_count; ++k) is_good = touch_body(job, i, near[k], block) && is_good;
+            for (int k = 0; k < near_count; ++k) is_good = touch_body(job, i, near[k], block, given) && is_good;
     }
     if (!is_good) job->has_failed = true;
 }
@@ -362,11 +366,12 @@ bool couFindTouches(couStep *step)
 {
     couWorld *world = step->world;
     size_t count = world->fluid.table.count, blocks = (size_t)couBlockCount(count, COLLISION_BLOCK);
-    if (!reserve_near(world) ||
+    if (!reserve_scratch(world, blocks) ||
         !couReserve(&world->memory, (void **)&world->touches, &world->touch_capacity, blocks, sizeof *world->touches))
         return false;
     CollideJob job = {.world = world, .dt = step->dt, .radius = CONTACT_RADIUS * world->def.spacing};
     couFor(&world->fluid.parallel, count, COLLISION_BLOCK, touch_block, &job);
+    for (size_t b = 0; b < world->body_count; ++b) sum_blocks(world, blocks, b, world->bodies[b].given);
     return !job.has_failed;
 }
 

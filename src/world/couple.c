@@ -105,19 +105,15 @@ static size_t gather(const couWorld *world, const double *changes, double dt, Sy
             System *system = &systems[touch->body];
             const double *u = changes + 6 * touch->body;
             double g[6], along = 0;
-            bool is_given = isinf(touch->depth); // a push that does not depend on the body's motion
-            if (!is_given) {
-                lever(touch->arm, touch->normal, g);
-                for (int a = 0; a < 6; ++a) along += g[a] * u[a];
-                if (!(touch->depth + dt * along > 0)) continue;
-                ++active;
-                add_mass(system, g, touch->mass);
-                add_impulse(system->right, g, -touch->mass * touch->depth / dt);
-            }
-            if (!is_given && !(touch->share > 0.0f)) continue;
+            lever(touch->arm, touch->normal, g);
+            for (int a = 0; a < 6; ++a) along += g[a] * u[a];
+            if (!(touch->depth + dt * along > 0)) continue;
+            ++active;
+            add_mass(system, g, touch->mass);
+            add_impulse(system->right, g, -touch->mass * touch->depth / dt);
+            if (!(touch->share > 0.0f)) continue;
             lever(touch->arm, touch->drag, g);
             add_impulse(system->right, g, -touch->mass / dt);
-            if (is_given) continue;
             couVec3 s, t;
             tangents(touch->normal, &s, &t);
             lever(touch->arm, s, g);
@@ -139,6 +135,7 @@ static bool find_changes(const couWorld *world, double dt, double *changes, Syst
         for (size_t b = 0; b < world->body_count; ++b) {
             const couBody *body = &world->bodies[b];
             if (!body->is_here || body->kind != cou_rigidFree) continue;
+            for (int a = 0; a < 6; ++a) systems[b].right[a] += body->given[a];
             add_body(&systems[b], body, world->def.dimension);
             if (!solve(&systems[b], changes + 6 * b)) return false;
         }

@@ -24,6 +24,7 @@ typedef struct couBody {
     couVec3 ball_center; ///< of a ball around the shape, in its frame [m]
     float ball_radius;   ///< infinite for unbounded shapes [m]
     double taken[6];     ///< impulse and its moment about the centre that the step has put into a free body already [N s, N m s]
+    double given[6];     ///< impulse and moment of this step that do not depend on how the body moves [N s, N m s]
     double impulse[6];   ///< what the fluid gave in this step, force and moment [N s, N m s]
     double sum[6];       ///< of those since the last reset
     couVec3 force, torque; ///< means over the last advance or step [N, N m]
