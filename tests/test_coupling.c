@@ -508,11 +508,11 @@ static void check_container(bool is_ring, bool is_free, double seconds)
 static void test_containers(void **context)
 {
     (void)context;
-    double seconds = is_long_run() ? 20 : 0.5;
+    double seconds = is_long_run() ? 20 : 0.3;
     check_container(false, false, seconds);
     check_container(true, false, seconds);
-    check_container(false, true, is_long_run() ? 5 : 0.5);
-    check_container(true, true, is_long_run() ? 5 : 0.5);
+    check_container(false, true, is_long_run() ? 5 : 0.4);
+    check_container(true, true, is_long_run() ? 5 : 0.4);
 }
 
 // --- Odd bodies --------------------------------------------------------------------------------------------------------------
@@ -574,7 +574,7 @@ static void test_odd_bodies(void **context)
             couShape *shape = couShape_Retain(def.shape);
             couBodyId body = add_def(world, def);
             double fastest = 0, fastest_body = 0;
-            for (int frame = 0; frame < 20; ++frame) {
+            for (int frame = 0; frame < (is_long_run() ? 60 : 12); ++frame) {
                 couStepReport report = couWorld_Advance(world, 1.0 / 30);
                 CHECK_SOUND(&report);
                 fastest = fmax(fastest, report.max_speed);
