@@ -37,7 +37,8 @@ static float clearance(const couBody *body, float distance)
 }
 
 // How far the straight path from a to b (in the body's frame) is free, as a share of it; 1 when it meets nothing.
-static float trace(const couBody *body, int dimension, couVec3 a, couVec3 b)
+// `distance` is that of a.
+static float trace(const couBody *body, int dimension, couVec3 a, float distance, couVec3 b)
 {
     const couShape *shape = body->def.shape;
     couVec3 path = couSub(b, a);
@@ -45,10 +46,10 @@ static float trace(const couBody *body, int dimension, couVec3 a, couVec3 b)
     if (!(length > 0.0f)) return 1.0f;
     float least = 1e-4f * length, t = 0.0f; // of the way
     for (int k = 0; k < 256; ++k) {
-        float d = couShape_Distance(shape, dimension, couMulAdd(a, t / length, path));
-        if (d < least) return COU_MAX(t / length, 0.0f);
-        t += couShape_Clearance(shape, d);
+        if (distance < least) return COU_MAX(t / length, 0.0f);
+        t += couShape_Clearance(shape, distance);
         if (t >= length) return 1.0f;
+        distance = couShape_Distance(shape, dimension, couMulAdd(a, t / length, path));
     }
     return t / length;
 }
@@ -79,7 +80,7 @@ static bool collide_body(const CollideJob *job, const couBody *body, Path *path)
 
     bool is_stopped = false;
     if (before > 0.0f) {
-        float free = trace(body, dimension, a, b);
+        float free = trace(body, dimension, a, before, b);
         if (free < 1.0f) {
             // Stop just short of the surface; what is left of the path goes on along it.
             couVec3 hit = couMulAdd(a, free, couSub(b, a)), rest = couScale(1.0f - free, couSub(b, a));
@@ -88,7 +89,7 @@ static bool collide_body(const CollideJob *job, const couBody *body, Path *path)
             couVec3 end = couAdd(hit, slide);
             float d = couShape_DistanceNormal(shape, dimension, end, &normal);
             couVec3 lifted = couMulAdd(end, COU_MAX(job->radius - d, 0.0f), normal);
-            bool is_free = d > -0.5f * world->def.spacing && trace(body, dimension, a, lifted) >= 1.0f;
+            bool is_free = d > -0.5f * world->def.spacing && trace(body, dimension, a, before, lifted) >= 1.0f;
             b = is_free ? lifted : hit;
             after = couShape_DistanceNormal(shape, dimension, b, &normal);
             is_stopped = true;
@@ -110,7 +111,7 @@ static bool collide_body(const CollideJob *job, const couBody *body, Path *path)
         if (before < 0.0f) extracted = out;
         couVec3 target = couMulAdd(b, out, normal);
         // Not through a thin wall nearby.
-        if (before <= 0.0f || trace(body, dimension, a, target) >= 1.0f) {
+        if (before <= 0.0f || trace(body, dimension, a, before, target) >= 1.0f) {
             b = target;
             path->extracted = couMulAdd(path->extracted, extracted, couRotate(body->end.rotation, normal));
         }
@@ -153,7 +154,8 @@ static void refuse_path(CollideJob *job, Path *path, float mass, const uint16_t 
         const couBody *body = &world->bodies[near[k]];
         couVec3 a = couToLocal(body->start, path->from), b = couToLocal(body->end, path->to);
         int dimension = world->def.dimension;
-        if (!(couShape_Distance(body->def.shape, dimension, a) > 0.0f) || trace(body, dimension, a, b) >= 1.0f) continue;
+        float before = couShape_Distance(body->def.shape, dimension, a);
+        if (!(before > 0.0f) || trace(body, dimension, a, before, b) >= 1.0f) continue;
         couVec3 back = couToWorld(body->end, a);
         couVec3 moved = couAdd(couSub(back, path->to), path->extracted);
         take_impulse(impulses + 6 * near[k], body, back, mass, moved, job->dt);
