@@ -88,7 +88,7 @@ function figures.teapot()
     single(pot, 0.006, { -0.098, 0.100, 0 }, { -0.113, 0.080, 0 })
     single(pot, 0.006, { -0.113, 0.080, 0 }, { -0.100, 0.048, 0 })
     single(pot, 0.006, { -0.100, 0.048, 0 }, { -0.060, 0.040, 0 })
-    return sculpt.mesh(pot, { cell = 0.003, blend = 0.003, holes = room }), sphere { radius = 0.058 }:at { 0, 0.067, 0 }
+    return sculpt.mesh(pot, { cell = 0.003, blend = 0.003, holes = room }), sphere { radius = 0.054 }:at { 0, 0.063, 0 }
 end
 
 return figures
