@@ -78,6 +78,7 @@ float couShape_Clearance(const couShape *shape, float distance);
 /// Volume, centre of mass and inertia for density 1: by formula for single shapes and closed meshes, by sampling for shells and
 /// unions (to about 1e-3). False for unbounded shapes and those without volume.
 bool couShape_Mass(const couShape *shape, int dimension, couMassProperties *mass);
+bool couShape_IsConvex(const couShape *shape);
 couShapeKind couShape_Kind(const couShape *shape);
 /// What it was made from; points and children are the shape's own and live as long as it does.
 const couShapeDef *couShape_Def(const couShape *shape);

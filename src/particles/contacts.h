@@ -13,6 +13,8 @@ typedef struct couContact {
     float push;      ///< how far the fluid method moved the particle along the normal because of this solid [m]
     int32_t body;    ///< index of the body
     uint32_t pocket; ///< two particles with the same one, not 0, see each other past this body
+    couVec3 side;    ///< where the particle comes from: unit normal of a plane that has the whole body behind it; 0: not known
+    float height;    ///< over that plane [m]
 } couContact;
 
 typedef struct couContactBlock {

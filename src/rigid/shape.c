@@ -662,6 +662,8 @@ bool couShape_Bounds(const couShape *shape, int dimension, couBounds *bounds)
 
 float couShape_Thinness(const couShape *shape) { return shape->thinness; }
 
+bool couShape_IsConvex(const couShape *shape) { return shape->is_convex; }
+
 float couShape_Clearance(const couShape *shape, float distance)
 {
     float size = fabsf(distance);

@@ -40,9 +40,16 @@ static bool add_contacts(couWorld *world, size_t b, size_t i, couVec3 x)
     couVec3 local = couToLocal(body->end, x);
     int count = couShape_Planes(body->def.shape, world->def.dimension, local, world->fluid.h, planes, COU_MAX_CONTACTS);
     uint32_t pocket = count ? couShape_FreePocket(body->def.shape, world->def.dimension, local) : 0;
+    couVec3 side = {0};
+    float height = 0.0f;
+    if (count && couShape_IsConvex(body->def.shape)) {
+        couVec3 before = couToLocal(body->start, couXyz(couFluid_Previous(&world->fluid)[i]));
+        height = couShape_DistanceNormal(body->def.shape, world->def.dimension, before, &side);
+        side = height > 0.0f ? couRotate(body->start.rotation, side) : (couVec3){0};
+    }
     for (int k = 0; k < count; ++k) {
         couVec3 normal = couRotate(body->end.rotation, planes[k].normal);
-        couContact contact = {normal, couDot(normal, x) - planes[k].distance, 0.0f, (int32_t)b, pocket};
+        couContact contact = {normal, couDot(normal, x) - planes[k].distance, 0.0f, (int32_t)b, pocket, side, height};
         if (world->fluid.contacts.count[i] == COU_MAX_CONTACTS) return true;
         if (!couContacts_Add(&world->fluid.contacts, i, contact)) return false;
     }
@@ -97,6 +104,12 @@ static inline const couContact *find_contact(const couContacts *contacts, size_t
     return NULL;
 }
 
+// True when a point at this offset from the particle is in front of the contact's plane, as the particle is.
+static inline bool is_in_front(const couContact *contact, couVec3 offset)
+{
+    return contact->height > 0.0f && couDot(contact->side, offset) + contact->height > 0.0f;
+}
+
 // True when a body that both particles are near lies between the places they come from. A predicted position may lie inside a solid,
 // or beyond a thin one, until the collisions put it back; where a particle comes from is always on its side of the wall.
 static bool is_separated(const void *context, uint32_t i, uint32_t j)
@@ -114,6 +127,8 @@ static bool is_separated(const void *context, uint32_t i, uint32_t j)
         last_body = b;
         const couContact *other = find_contact(contacts, high, b);
         if (!other || (other->pocket && other->pocket == items[k].pocket)) continue;
+        // Most pairs near a convex body: both in front of a plane that the whole of it is behind.
+        if (is_in_front(&items[k], couSub(c, a)) || is_in_front(other, couSub(a, c))) continue;
         const couBody *body = &world->bodies[b];
         couVec3 p = couToLocal(body->start, a), q = couToLocal(body->start, c);
         int dimension = world->def.dimension;
