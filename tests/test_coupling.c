@@ -68,8 +68,11 @@ static void check_impact(Impact impact)
         impact.is_box ? "box" : "ball", (double)impact.density, impact.dimension, (double)impact.friction,
         (double)impact.stickiness, most_loss / scale, most_turn / (scale * arm), most_energy);
     CHECK_AT_MOST(most_loss / scale, 1e-4, impact.dimension);
-    CHECK_AT_MOST(most_turn / (scale * arm), 0.03, impact.dimension);
-    CHECK_AT_MOST(most_energy, 1.01, impact.dimension);
+    CHECK_AT_MOST(most_turn / (scale * arm), 0.05, impact.dimension);
+    // Attraction gives what it has: k D^2 / 6 for each kilogram that comes from its reach D.
+    float reach = 0.5f * couWorld_SupportRadius(world);
+    double area = impact.dimension == 3 ? 0.06 : 0.4, given = impact.stickiness * reach * reach / 6 * 1000 * area * reach;
+    CHECK_AT_MOST(most_energy, 1.01 + given / first.energy, impact.dimension);
     assert_true(fluid.momentum[0] > 0.01 * first.momentum[0]); // it did hit
     couDestroyWorld(world);
 }
@@ -77,10 +80,10 @@ static void check_impact(Impact impact)
 static void test_momentum(void **context)
 {
     (void)context;
-    static const Impact impacts[] = {{2, false, 50, 0, 0},      {2, true, 50, 1, 0},       {2, false, 200, 1, 2000},
-                                     {2, true, 1000, 0, 0},     {2, true, 1000, 1, 2000},  {2, false, 10000, 0, 0},
-                                     {2, true, 10000, 1, 2000}, {3, false, 50, 0, 0},      {3, true, 50, 0.5f, 0},
-                                     {3, true, 1000, 1, 2000},  {3, false, 10000, 1, 2000}};
+    static const Impact impacts[] = {{2, false, 50, 0, 0},      {2, true, 50, 1, 0},        {2, false, 200, 1, 2000},
+                                     {2, true, 1000, 0, 0},     {2, true, 1000, 1, 2000},   {2, false, 10000, 0, 0},
+                                     {2, true, 10000, 1, 2000}, {3, false, 50, 0, 0},       {3, true, 50, 0.5f, 0},
+                                     {3, true, 1000, 1, 2000},  {3, false, 10000, 1, 2000}, {3, true, 50, 1, 0}};
     for (int k = 0; k < COU_COUNT(impacts); ++k) check_impact(impacts[k]);
 }
 
@@ -558,11 +561,9 @@ static void test_odd_bodies(void **context)
         couVec3 size;
         float density;
         double most; // speed of particles; what is caught under a heavy box leaves fast
-    } odd[] = {{{0.1f, 0.1f, 0.1f}, 50, 4},
-               {{0.1f, 0.1f, 0.1f}, 20000, 20},
-               {{d, d, d}, 500, 4},
-               {{d, d, d}, 5000, 4},
-               {{0.15f, 0.1f * d, 0.15f}, 8000, 4}};
+    } odd[] = {
+        {{0.1f, 0.1f, 0.1f}, 1, 4}, {{0.1f, 0.1f, 0.1f}, 50, 4},        {{0.1f, 0.1f, 0.1f}, 20000, 20},    {{d, d, d}, 500, 4},
+        {{d, d, d}, 5000, 4},       {{0.15f, 0.1f * d, 0.15f}, 500, 4}, {{0.15f, 0.1f * d, 0.15f}, 8000, 4}};
     for (int dimension = 2; dimension <= 3; ++dimension)
         for (int k = 0; k < COU_COUNT(odd); ++k) {
             couWorld *world = make_world(dimension, d, EARTH, 2);

@@ -68,7 +68,7 @@ static bool collide_body(const CollideJob *job, const couBody *body, Path *path)
     const couShape *shape = body->def.shape;
     int dimension = world->def.dimension;
     couVec3 a = couToLocal(body->start, path->from), b = couToLocal(body->end, path->to);
-    float reach = job->radius + 0.1f * world->def.spacing;
+    float reach = job->radius + COU_GRIP * world->def.spacing;
     float travel = couLength(couSub(b, a));
     float after = couShape_Distance(shape, dimension, b);
     // Far from the surface at the end, by more than the path is long: nothing to do.
@@ -313,6 +313,28 @@ static bool add_touch(couWorld *world, int block, couTouch touch)
     return true;
 }
 
+// A particle whose path cannot have gone through the body: how far it is too close at the end, beyond what extraction would move it, and
+// what friction takes of its sliding. Both may turn out otherwise as the body moves on. False when it is far.
+static bool touch_slowly(const CollideJob *job, const couBody *body, const Path *path, couTouch *touch, bool *is_far)
+{
+    const couWorld *world = job->world;
+    const couShape *shape = body->def.shape;
+    int dimension = world->def.dimension;
+    couVec3 a = couToLocal(body->start, path->from), b = couToLocal(body->end, path->to), normal;
+    float after = couShape_DistanceNormal(shape, dimension, b, &normal), travel = couLength(couSub(b, a));
+    *is_far = after > job->radius + 0.5f * world->def.spacing + travel;
+    if (*is_far) return false;
+    float before = couShape_Distance(shape, dimension, a);
+    bool is_slow = before > 0.0f && after > 0.0f && couShape_Clearance(shape, before) + couShape_Clearance(shape, after) > travel;
+    if (!is_slow) return false;
+    *is_far = after > job->radius + 0.5f * world->def.spacing;
+    couVec3 slid = couSub(b, a), tangent = couMulAdd(slid, -couDot(slid, normal), normal);
+    touch->normal = couRotate(body->end.rotation, normal);
+    touch->depth = COU_MIN(job->radius, before) - after;
+    touch->drag = couRotate(body->end.rotation, couScale(-touch->share, tangent));
+    return true;
+}
+
 // What one particle would do to a free body at its predicted place. A particle that only comes near is noted with its gap:
 // the body may be pushed against it. Attraction is taken as it is, into `given`.
 static bool touch_body(const CollideJob *job, size_t i, uint16_t b, int block, double *given)
@@ -329,20 +351,16 @@ static bool touch_body(const CollideJob *job, size_t i, uint16_t b, int block, d
         path.to = couAdd(to, moved);
     }
     couVec3 before = path.to;
-    if (collide_body(job, body, &path)) {
+    bool is_far;
+    if (!touch_slowly(job, body, &path, &touch, &is_far)) {
+        if (is_far || !collide_body(job, body, &path)) return true;
         couVec3 moved = couSub(couSub(path.to, before), path.extracted);
         touch.normal = path.normal;
         touch.depth = couDot(moved, path.normal);
         touch.drag = couMulAdd(moved, -touch.depth, path.normal);
-    } else {
-        couVec3 local = couToLocal(body->end, path.to);
-        float distance = couShape_DistanceNormal(body->def.shape, world->def.dimension, local, &touch.normal);
-        if (distance > job->radius + 0.5f * world->def.spacing) return true;
-        touch.normal = couRotate(body->end.rotation, touch.normal);
-        touch.depth = job->radius - distance;
     }
     touch.arm = couSub(couMulAdd(path.to, -job->radius, touch.normal), couBodyCenter(body, body->end));
-    return add_touch(world, block, touch);
+    return is_far || add_touch(world, block, touch);
 }
 
 static void touch_block(void *context, int block, size_t begin, size_t end, int worker)

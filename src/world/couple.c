@@ -98,6 +98,7 @@ static bool solve(System *system, double u[6])
 static size_t gather(const couWorld *world, const double *changes, double dt, System *systems)
 {
     size_t active = 0;
+    double grip = COU_GRIP * world->def.spacing;
     for (int block = 0; block < couTouchBlockCount(world); ++block) {
         const couTouchBlock *touches = &world->touches[block];
         for (size_t k = 0; k < touches->count; ++k) {
@@ -107,11 +108,14 @@ static size_t gather(const couWorld *world, const double *changes, double dt, Sy
             double g[6], along = 0;
             lever(touch->arm, touch->normal, g);
             for (int a = 0; a < 6; ++a) along += g[a] * u[a];
-            if (!(touch->depth + dt * along > 0)) continue;
+            double depth = touch->depth + dt * along;
+            if (depth > 0) {
+                ++active;
+                add_mass(system, g, touch->mass);
+                add_impulse(system->right, g, -touch->mass * touch->depth / dt);
+            }
+            if (!(touch->share > 0.0f) || !(depth > -grip)) continue;
             ++active;
-            add_mass(system, g, touch->mass);
-            add_impulse(system->right, g, -touch->mass * touch->depth / dt);
-            if (!(touch->share > 0.0f)) continue;
             lever(touch->arm, touch->drag, g);
             add_impulse(system->right, g, -touch->mass / dt);
             couVec3 s, t;

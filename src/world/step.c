@@ -36,10 +36,33 @@ static void ensure_prepared(couWorld *world)
     (void)is_good;
 }
 
+// Wall density and stickiness act on a body with the stiffness of the layer of fluid around it, by springs that the step only just
+// resolves for particles of their own mass. A body lighter than a share of that layer needs a shorter step, as a light mass on a
+// spring does: a box of a tenth of a metre and 1 kg/m^3 was thrown at 4 km/s without.
+static float shorten_for_bodies(const couWorld *world, float step)
+{
+    const double wall_spring = 0.3, most_load = 6; // times dt^2; mass of the layers on both sides / mass of the body
+    double densest = 0, load = 0;
+    for (int m = 0; m < world->fluid.material_count; ++m) densest = COU_MAX(densest, (double)world->fluid.materials[m].density);
+    for (size_t b = 0; b < world->body_count; ++b) {
+        const couBody *body = &world->bodies[b];
+        couBounds bounds;
+        if (!body->is_here || body->kind != cou_rigidFree) continue;
+        if (!couShape_Bounds(body->def.shape, world->def.dimension, &bounds)) continue;
+        couVec3 size = couSub(bounds.upper, bounds.lower);
+        double x = size.x, y = size.y, z = world->def.dimension == 2 ? 1.0 : (double)size.z;
+        double area = world->def.dimension == 2 ? COU_MAX(x, y) : COU_MAX(x * y, COU_MAX(y * z, z * x));
+        double spring = wall_spring + (double)(body->def.stickiness * step * step);
+        load = COU_MAX(load, spring / wall_spring * densest * (double)world->fluid.h * area / body->mass);
+    }
+    return load > most_load ? step * (float)sqrt(most_load / load) : step;
+}
+
 float couWorld_SuggestStep(couWorld *world)
 {
     ensure_prepared(world);
-    return world->fluid.method->suggest_step(&world->fluid);
+    float step = world->fluid.method->suggest_step(&world->fluid);
+    return world->free_count ? shorten_for_bodies(world, step) : step;
 }
 
 float couWorld_HeightError(const couWorld *world)

@@ -134,11 +134,12 @@ couBall couEnclose(const couVec4 *x, size_t begin, size_t end);
 bool couIsBallFar(const couBody *body, couPose pose, couBall ball, float reach);
 
 // collide.c
+#define COU_GRIP 0.1f ///< friction acts on particles that are no farther than this from touching / spacing
 /// A particle that touches a free body, or nearly.
 typedef struct couTouch {
     couVec3 arm;    ///< from the body's centre of mass to the point of contact [m]
     couVec3 normal; ///< out of the body
-    couVec3 drag;   ///< how far friction moves the particle [m]
+    couVec3 drag;   ///< how far friction moves the particle where it acts [m]
     float depth;    ///< how far the body moves the particle along the normal [m]; negative: a gap
     float mass;     ///< [kg]
     float share;    ///< of the sliding that friction takes
