@@ -27,7 +27,7 @@ enum { MOST_EXACT_ROWS = 160, ITERATIONS = 100 };
 #define SOFTNESS 1e-6   // how much a constraint gives way, as a share of what its bodies do: lets redundant contacts share a load
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_mutex_t seed_lock = PTHREAD_MUTEX_INITIALIZER; // ODE has one random seed for the whole process
+static pthread_mutex_t ode_lock = PTHREAD_MUTEX_INITIALIZER; // ODE has one random seed and one list of jobs for the whole process
 static _Thread_local bool has_complained;
 
 // The direct solver says so when it loses its way between redundant contacts; by itself ODE would print that.
@@ -397,14 +397,11 @@ static void hold_in_plane(dWorldID world, dBodyID body)
 
 static bool step_world(dWorldID world, const couRigidProblem *problem, bool is_exact)
 {
-    if (is_exact) {
-        has_complained = false;
-        return dWorldStep(world, problem->dt) != 0;
-    }
-    pthread_mutex_lock(&seed_lock);
+    pthread_mutex_lock(&ode_lock);
+    has_complained = false;
     dRandSetSeed(problem->seed);
-    bool is_good = dWorldQuickStep(world, problem->dt) != 0;
-    pthread_mutex_unlock(&seed_lock);
+    bool is_good = is_exact ? dWorldStep(world, problem->dt) != 0 : dWorldQuickStep(world, problem->dt) != 0;
+    pthread_mutex_unlock(&ode_lock);
     return is_good;
 }
 
