@@ -163,7 +163,8 @@ static void relax_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
     couVec3 move = push_pairs(sweep, i, list, count, pairs, far, near);
     if (has_walls)
         for (int k = 0; k < contact_count; ++k) {
-            float push = 0.5f * (far * walls.push[k] + near * walls.push_near[k]);
+            // A wall does not pull: what sticks to it is the body's stickiness.
+            float push = COU_MAX(0.5f * (far * walls.push[k] + near * walls.push_near[k]), 0.0f);
             contacts[k].push += push;
             move = couMulAdd(move, push, contacts[k].normal);
         }
