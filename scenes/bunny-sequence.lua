@@ -1,0 +1,41 @@
+-- A bunny is cast from a liquid, squashed as jelly, squashed as clay, and melted: one matter that changes while it runs.
+-- Clavet 2005, fig. 12 (thesis fig. 7.11): mould, springs, a squash, plasticity, a squash, no springs.
+scene {
+    title = "The life of a bunny",
+    note = "Cast in a mould; squashed, it recovers; made plastic, it stays squashed; without springs it flows away.",
+    spacing = 0.005, duration = 5.6, fps = 30, depth = 0.15,
+    pvfs = { height_error = 0.08 },
+}
+
+-- Frozen springs are made on command only: until then it is a liquid.
+local matter = material("matter", {
+    base = "jelly", shear_modulus = 8000, yield_stretch = 0.05, yield_compress = 0.05, flow_stretch = 40, flow_compress = 40,
+    opacity = 1, color = { 0.55, 0.22, 0.36 },
+})
+local bunny = mesh { stock = "bunny", size = 0.15, center = "ground" }
+
+body { name = "ground", shape = plane {}, friction = 1, stickiness = 20000 } -- the feet stay where they are
+body { name = "mould", shape = shell { bunny, thickness = 0.006 }, at = { 0, 0.001, 0 }, color = { 0.75, 0.85, 0.90 }, opacity = 0.15 }
+fluid { material = matter, shape = bunny, at = { 0, 0.001, 0 } }
+
+-- The plate comes down twice; each time it stays a moment and goes up fast.
+local up, down = { 0, 0.19, 0 }, { 0, 0.085, 0 }
+body {
+    name = "plate", shape = box { size = { 0.19, 0.012, 0.14 } }, at = up, friction = 0.5, color = { 0.30, 0.32, 0.36 },
+    motion = {
+        { time = 0.9 }, { time = 1.4, at = down }, { time = 1.6 }, { time = 1.8, at = up },
+        { time = 2.9 }, { time = 3.4, at = down }, { time = 3.8 }, { time = 4.0, at = up },
+    },
+}
+
+at(0.3, function(world)
+    world:add_springs(matter)
+    world:remove_body("mould")
+end)
+at(2.7, function(world) world:set(matter, "springs", "plastic") end)
+at(4.8, function(world)
+    world:set(matter, "springs", "none")
+    world:delete_springs(matter)
+end)
+
+camera { from = { 0.20, 0.15, 0.42 }, to = { 0, 0.07, 0 }, fov = 36 }
