@@ -83,8 +83,9 @@ void couPrintFaults(const couFaults *faults);
 /// The same, then clears the list; returns `code`, so that a command can end with it.
 int couFail(couFaults *faults, int code);
 
-/// From now on the library's warnings and errors go to stderr and are remembered, at most 100 different ones.
+/// From now on what the library says goes to stderr; warnings and errors are remembered, at most 100 different ones.
 void couStartMessages(void);
+void couSilenceNotes(void); ///< warnings and errors only from now on
 void couWarn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /// The warnings so far, for run.json.
 const char *const *couWarnings(int *count);

@@ -525,6 +525,7 @@ int couCommandRun(int argc, char **argv)
 {
     Run run = {.checkpoint_frame = -1};
     if (couReadRunOptions(&run.options, argc, argv, &run.faults)) return clean_up(&run, cou_exitWell);
+    if (run.options.is_quiet) couSilenceNotes();
     if (run.faults.count > 0 || !prepare(&run)) return clean_up(&run, couFail(&run.faults, cou_exitBadInput));
     print_start(&run);
     return clean_up(&run, produce(&run));

@@ -61,9 +61,15 @@ static void say(const char *kind, const char *message)
     fprintf(stderr, "%s: %s\n", kind, message);
 }
 
+static bool is_silent; // of notes
+
 static void receive(void *context, couLogLevel level, const char *message)
 {
     (void)context;
+    if (level == cou_logInfo && !is_silent) {
+        clear_bar();
+        fprintf(stderr, "%s\n", message);
+    }
     if (level == cou_logWarning) say("warning", message);
     if (level == cou_logError) say("error", message);
 }
@@ -79,6 +85,8 @@ void couStartMessages(void)
     couSetLog(receive, NULL);
     atexit(forget);
 }
+
+void couSilenceNotes(void) { is_silent = true; }
 
 void couWarn(const char *format, ...)
 {
