@@ -124,10 +124,10 @@ static inline couVec3 push_pairs(couPvfsSweep *sweep, uint32_t i, const uint32_t
     return (couVec3){-couSumW(sx), -couSumW(sy), -couSumW(sz)};
 }
 
-// Moves i off the walls by the density that they stand for. That density also pulls, where the fluid is under tension, and single
-// particles are so now and then by chance: without their pull, walls push too much (floating boxes lay 5 % too high). But what is
-// under tension for long hangs on the wall, and only a body's stickiness may hold it. So the mean over some tens of steps decides,
-// which is kept beside the velocity.
+// Moves i off the walls by the density that they stand for. That density also pulls, where the fluid is under tension. What is under
+// tension for long hangs on the wall, and only a body's stickiness may hold it: so a wall whose mean over some tens of steps, kept
+// beside the velocity, is a pull does not pull any more. Free bodies do: cutting off the pulls that come by chance makes a wall
+// push too much, and they floated up to 8 % too high.
 static couVec3 push_from_walls(couPvfsSweep *sweep, uint32_t i, const WallSums *walls, float far, float near,
                                couContact *contacts, int count)
 {
@@ -136,7 +136,7 @@ static couVec3 push_from_walls(couPvfsSweep *sweep, uint32_t i, const WallSums *
     for (int k = 0; k < count; ++k) {
         float push = 0.5f * (far * walls->push[k] + near * walls->push_near[k]);
         sum += push;
-        if (*mean < 0.0f) push = COU_MAX(push, 0.0f);
+        if (*mean < 0.0f && !contacts[k].is_free) push = COU_MAX(push, 0.0f);
         contacts[k].push += push;
         move = couMulAdd(move, push, contacts[k].normal);
     }
