@@ -14,8 +14,12 @@ local matter = material("matter", {
 })
 local bunny = mesh { stock = "bunny", size = 0.15, center = "ground" }
 
-body { name = "ground", shape = plane {}, friction = 1, stickiness = 20000 } -- the feet stay where they are
-body { name = "mould", shape = shell { bunny, thickness = 0.006 }, at = { 0, 0.001, 0 }, color = { 0.75, 0.85, 0.90 }, opacity = 0.15 }
+body { name = "ground", shape = plane {}, friction = 0.9 }
+-- Glue under the feet, or the bunny would tumble when it springs up.
+body {
+    name = "glue", shape = cylinder { radius = 0.09, height = 0.004 }, at = { 0, -0.0015, 0 }, friction = 1, stickiness = 300000, opacity = 0,
+}
+body { name = "mould", shape = shell { bunny, thickness = 0.006 }, at = { 0, 0.001, 0 }, color = { 0.75, 0.85, 0.9 }, opacity = 0.15 }
 fluid { material = matter, shape = bunny, at = { 0, 0.001, 0 } }
 
 -- The plate comes down twice; each time it stays a moment and goes up fast.
@@ -36,6 +40,7 @@ at(2.7, function(world) world:set(matter, "springs", "plastic") end)
 at(4.8, function(world)
     world:set(matter, "springs", "none")
     world:delete_springs(matter)
+    world:remove_body("glue")
 end)
 
 camera { from = { 0.20, 0.15, 0.42 }, to = { 0, 0.07, 0 }, fov = 36 }
