@@ -17,7 +17,8 @@ local bunny = mesh { stock = "bunny", size = 0.15, center = "ground" }
 body { name = "ground", shape = plane {}, friction = 0.9 }
 -- Glue under the feet, or the bunny would tumble when it springs up.
 body {
-    name = "glue", shape = cylinder { radius = 0.09, height = 0.004 }, at = { 0, -0.0015, 0 }, friction = 1, stickiness = 300000, opacity = 0,
+    name = "glue", shape = cylinder { radius = 0.09, height = 0.004 }, at = { 0, -0.0015, 0 }, opacity = 0,
+    friction = 1, stickiness = 300000,
 }
 body { name = "mould", shape = shell { bunny, thickness = 0.006 }, at = { 0, 0.001, 0 }, color = { 0.75, 0.85, 0.9 }, opacity = 0.15 }
 fluid { material = matter, shape = bunny, at = { 0, 0.001, 0 } }

@@ -25,7 +25,9 @@ body {
     name = "nozzle", shape = shell { cylinder { radius = 0.018, height = 0.10 }, thickness = 0.004, open = true },
     at = { -0.33, 0.50, 0 }, turn = { degrees = -75 }, color = { 0.30, 0.31, 0.33 },
 }
-emitter { material = "water", shape = disk { radius = 0.014 }, at = { -0.29, 0.511, 0 }, direction = { 1, 0.27, 0 }, speed = 2.6, stop = 1.8 }
+emitter {
+    material = "water", shape = disk { radius = 0.014 }, at = { -0.29, 0.511, 0 }, direction = { 1, 0.27, 0 }, speed = 2.6, stop = 1.8,
+}
 sink { shape = box { size = { 5, 3, 5 } }, inverted = true }
 
 camera { from = { 0.50, 0.62, 1.10 }, to = { 0.14, 0.28, 0 }, fov = 36 }

@@ -2,7 +2,7 @@
 -- Clavet 2005, sect. 6.3 and fig. 7: adhesion to a surface, and what is missing without it.
 scene {
     title = "A sticky sphere and a plain one",
-    note = "Left: the oil gathers underneath and hangs there, until a second helping brings it down. Right, without stickiness: nothing stays.",
+    note = "Left: the oil gathers underneath and hangs there, until a second helping pulls it down. Right: not sticky, nothing stays.",
     spacing = 0.0035, duration = 6, fps = 30, speed = 1.6,
     pvfs = { recipe = "drops", support = 3, near_ratio = 1, height_error = 0.05 },
 }
