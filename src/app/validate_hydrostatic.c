@@ -123,7 +123,7 @@ static void draw(couTrial *trial, const couRecord *record, const Rest *rest)
 
 void couValidateHydrostatic(couTrial *trial)
 {
-    Tank tank = trial->is_small ? create_tank(trial, 24, 8) : create_tank(trial, 40, 14);
+    Tank tank = trial->is_small ? create_tank(trial, 24, 10) : create_tank(trial, 40, 14);
     Rest rest = {0};
     couRecord record = couMakeRecord(4);
     measure(trial, &tank, trial->is_small ? 3 : 5, trial->is_small ? 1 : 3, &rest, &record);

@@ -32,7 +32,6 @@ typedef struct couPvfsMaterial {
 
 /// Integrals over the half-space behind a wall at distance (1 - a) h, sampled at a = n / COU_WALL_SAMPLES.
 #define COU_WALL_SAMPLES 256
-#define COU_WALL_MEMORY 0.02f ///< share of a step in the mean of what walls do to a particle
 typedef struct couWallTable {
     struct {
         float rho, rho_near, push, push_near;

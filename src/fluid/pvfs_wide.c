@@ -124,26 +124,6 @@ static inline couVec3 push_pairs(couPvfsSweep *sweep, uint32_t i, const uint32_t
     return (couVec3){-couSumW(sx), -couSumW(sy), -couSumW(sz)};
 }
 
-// Moves i off the walls by the density that they stand for. That density also pulls, where the fluid is under tension. What is under
-// tension for long hangs on the wall, and only a body's stickiness may hold it: so a wall whose mean over some tens of steps, kept
-// beside the velocity, is a pull does not pull any more. Free bodies do: cutting off the pulls that come by chance makes a wall
-// push too much, and they floated up to 8 % too high.
-static couVec3 push_from_walls(couPvfsSweep *sweep, uint32_t i, const WallSums *walls, float far, float near,
-                               couContact *contacts, int count)
-{
-    float *mean = &sweep->velocity[i].w, sum = 0.0f; // [m/s^2]
-    couVec3 move = {0};
-    for (int k = 0; k < count; ++k) {
-        float push = 0.5f * (far * walls->push[k] + near * walls->push_near[k]);
-        sum += push;
-        if (*mean < 0.0f && !contacts[k].is_free) push = COU_MAX(push, 0.0f);
-        contacts[k].push += push;
-        move = couMulAdd(move, push, contacts[k].normal);
-    }
-    *mean += COU_WALL_MEMORY * (sum / (sweep->dt * sweep->dt) - *mean);
-    return move;
-}
-
 // Displacements beyond this share of a Newton step would throw particles that a long step has pressed together apart with more
 // energy than they came with (+21 % for a block falling in 2D with one step a frame at a bound of 1). A calm fluid at its own step
 // has 0.2, so the bound does not act on it.
@@ -159,7 +139,6 @@ static void relax_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
     couContact *contacts = contact_count ? couContacts_Of(sweep->contacts, i) : NULL;
     WallSums walls;
     bool has_walls = contact_count && sweep->has_wall_density;
-    if (!has_walls) sweep->velocity[i].w = 0.0f;
     if (has_walls) {
         walls = add_walls(sweep, i, contacts, contact_count);
         sums.rho += walls.rho;
@@ -182,7 +161,12 @@ static void relax_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
     }
 
     couVec3 move = push_pairs(sweep, i, list, count, pairs, far, near);
-    if (has_walls) move = couAdd(move, push_from_walls(sweep, i, &walls, far, near, contacts, contact_count));
+    if (has_walls)
+        for (int k = 0; k < contact_count; ++k) {
+            float push = 0.5f * (far * walls.push[k] + near * walls.push_near[k]);
+            contacts[k].push += push;
+            move = couMulAdd(move, push, contacts[k].normal);
+        }
     couVec4 *x = &sweep->position[i];
     x->x += move.x, x->y += move.y, x->z += move.z;
 }

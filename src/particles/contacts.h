@@ -15,7 +15,6 @@ typedef struct couContact {
     uint32_t pocket; ///< two particles with the same one, not 0, see each other past this body
     couVec3 side;    ///< where the particle comes from: unit normal of a plane that has the whole body behind it; 0: not known
     float height;    ///< over that plane [m]
-    bool is_free;    ///< the body moves freely
 } couContact;
 
 typedef struct couContactBlock {

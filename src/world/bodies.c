@@ -49,7 +49,7 @@ static bool add_contacts(couWorld *world, size_t b, size_t i, couVec3 x)
     }
     for (int k = 0; k < count; ++k) {
         couVec3 normal = couRotate(body->end.rotation, planes[k].normal);
-        couContact contact = {normal, couDot(normal, x) - planes[k].distance, 0.0f, (int32_t)b, pocket, side, height, body->kind == cou_rigidFree};
+        couContact contact = {normal, couDot(normal, x) - planes[k].distance, 0.0f, (int32_t)b, pocket, side, height};
         if (world->fluid.contacts.count[i] == COU_MAX_CONTACTS) return true;
         if (!couContacts_Add(&world->fluid.contacts, i, contact)) return false;
     }
