@@ -211,7 +211,8 @@ static void run_pool(couTrial *trial, Kind kind, double share, double spacing, d
     Pool pool = create_pool(trial, kind, share, spacing);
     couRecord record = couMakeRecord(2);
     if (!trial->faults.count) {
-        Watch seen = watch(trial, &pool, trial->is_small ? 4 : 5, seconds, begin, end, &record);
+        double settle = trial->is_small ? 4 : kind == kind_bunny ? 14 : 5; // the bunny first turns on its side
+        Watch seen = watch(trial, &pool, settle, seconds, begin, end, &record);
         double speed = sqrt(GRAVITY * DEPTH), wanted = share * pool.volume;
         char label[32];
         snprintf(label, sizeof label, "%s, %.2f", names[kind], share);
