@@ -49,7 +49,8 @@ static float shorten_for_bodies(const couWorld *world, float step)
         couBounds bounds;
         if (!body->is_here || body->kind != cou_rigidFree) continue;
         if (!couShape_Bounds(body->def.shape, world->def.dimension, &bounds)) continue;
-        couVec3 size = couSub(bounds.upper, bounds.lower);
+        couVec3 size = couSub(bounds.upper, bounds.lower), layer = {world->fluid.h, world->fluid.h, world->fluid.h};
+        size = couAdd(size, layer); // what is around a small body is larger than it
         double x = size.x, y = size.y, z = world->def.dimension == 2 ? 1.0 : (double)size.z;
         double area = world->def.dimension == 2 ? COU_MAX(x, y) : COU_MAX(x * y, COU_MAX(y * z, z * x));
         double spring = wall_spring + (double)(body->def.stickiness * step * step);
