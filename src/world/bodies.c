@@ -20,9 +20,14 @@ bool couIsBallFar(const couBody *body, couPose pose, couBall ball, float reach)
     return couDot(between, between) > radii * radii;
 }
 
-static float distance_at(const couWorld *world, const couBody *body, couPose pose, couVec3 x)
+float couClearance(const couBody *body, float distance)
 {
-    return couShape_Distance(body->def.shape, world->def.dimension, couToLocal(pose, x));
+    return distance < 0.0f ? distance : couShape_Clearance(body->def.shape, distance);
+}
+
+float couClearanceAt(const couWorld *world, const couBody *body, couPose pose, couVec3 x)
+{
+    return couClearance(body, couShape_Distance(body->def.shape, world->def.dimension, couToLocal(pose, x)));
 }
 
 // --- Contact planes ----------------------------------------------------------------------------------------------------------
@@ -71,7 +76,7 @@ static void contact_block(void *context, int block, size_t begin, size_t end, in
         for (size_t b = 0; b < world->body_count; ++b) {
             const couBody *body = &world->bodies[b];
             bool is_hit = body->is_here && !couIsBallFar(body, body->end, ball, world->fluid.h) &&
-                          distance_at(world, body, body->end, ball.center) < ball.radius + world->fluid.h;
+                          couClearanceAt(world, body, body->end, ball.center) < ball.radius + world->fluid.h;
             if (b < COU_COUNT(is_near)) is_near[b] = is_hit;
             has_near |= is_hit;
         }
@@ -134,9 +139,9 @@ static bool is_separated(const void *context, uint32_t i, uint32_t j)
         int dimension = world->def.dimension;
         float near_p = couShape_Distance(body->def.shape, dimension, p),
               near_q = couShape_Distance(body->def.shape, dimension, q);
-        if (near_p + near_q > couLength(couSub(q, p))) continue;
         // Of a particle that begins inside (a body was put over it) no side is known.
         if (near_p < 0.0f || near_q < 0.0f) continue;
+        if (couClearance(body, near_p) + couClearance(body, near_q) > couLength(couSub(q, p))) continue;
         if (couShape_SegmentHits(body->def.shape, dimension, p, q)) return true;
     }
     return false;

@@ -25,17 +25,6 @@ typedef struct CollideJob {
     _Atomic bool has_failed;
 } CollideJob;
 
-static float distance_at(const couWorld *world, const couBody *body, couPose pose, couVec3 x)
-{
-    return couShape_Distance(body->def.shape, world->def.dimension, couToLocal(pose, x));
-}
-
-// Negative inside.
-static float clearance(const couBody *body, float distance)
-{
-    return distance < 0.0f ? distance : couShape_Clearance(body->def.shape, distance);
-}
-
 // How far the straight path from a to b (in the body's frame) is free, as a share of it; 1 when it meets nothing.
 // `distance` is that of a.
 static float trace(const couBody *body, int dimension, couVec3 a, float distance, couVec3 b)
@@ -72,9 +61,9 @@ static bool collide_body(const CollideJob *job, const couBody *body, Path *path)
     float travel = couLength(couSub(b, a));
     float after = couShape_Distance(shape, dimension, b);
     // Far from the surface at the end, by more than the path is long: nothing to do.
-    if (after >= reach + travel) return false;
+    if (couClearance(body, after) >= reach + travel) return false;
     float before = couShape_Distance(shape, dimension, a);
-    if (after >= reach && before + after > travel) return false;
+    if (after >= reach && couClearance(body, before) + couClearance(body, after) > travel) return false;
     couVec3 normal;
     after = couShape_DistanceNormal(shape, dimension, b, &normal);
 
@@ -222,10 +211,10 @@ static int find_near(const CollideJob *job, size_t begin, size_t end, bool is_fr
         couVec3 swept = couSub(couToWorld(body->end, body->ball_center), couToWorld(body->start, body->ball_center));
         if (couIsBallFar(body, body->end, ball, own_reach + couLength(swept))) continue;
         // A moving body sweeps the difference of its own distances at both ends.
-        float at_end = distance_at(world, body, body->end, ball.center);
-        float at_start = body->kind != cou_rigidFixed ? distance_at(world, body, body->start, ball.center) : at_end;
+        float at_end = couClearanceAt(world, body, body->end, ball.center);
+        float at_start = body->kind != cou_rigidFixed ? couClearanceAt(world, body, body->start, ball.center) : at_end;
         float reach = ball.radius + own_reach + fabsf(at_end - at_start);
-        if (clearance(body, COU_MIN(at_end, at_start)) < reach) near[count++] = (uint16_t)b;
+        if (COU_MIN(at_end, at_start) < reach) near[count++] = (uint16_t)b;
     }
     return count;
 }

@@ -227,8 +227,7 @@ static bool can_touch(const couWorld *world, const couBody *a, couPose pose_a, c
     float reach = a->ball_radius;
     if (!isinf(b->ball_radius) && couLength(couSub(center, couToWorld(pose_b, b->ball_center))) > reach + b->ball_radius)
         return false;
-    float distance = couShape_Distance(b->def.shape, world->def.dimension, couToLocal(pose_b, center));
-    return distance < 0.0f || couShape_Clearance(b->def.shape, distance) < reach;
+    return couClearanceAt(world, b, pose_b, center) < reach;
 }
 
 static couPose pose_now(const couWorld *world, int b)

@@ -130,6 +130,9 @@ typedef struct couBall {
     float radius;
 } couBall;
 couBall couEnclose(const couVec4 *x, size_t begin, size_t end);
+/// How far from a point at this distance of the body the way is surely free; negative inside.
+float couClearance(const couBody *body, float distance);
+float couClearanceAt(const couWorld *world, const couBody *body, couPose pose, couVec3 x);
 /// True when the ball around a body and this one are farther apart than `reach`.
 bool couIsBallFar(const couBody *body, couPose pose, couBall ball, float reach);
 
