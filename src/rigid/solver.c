@@ -297,17 +297,9 @@ typedef struct Islands {
     int *first_contact, *next_contact;
 } Islands;
 
-static int find_root(int *root, int b)
-{
-    while (root[b] != b) b = root[b] = root[root[b]];
-    return b;
-}
-
 static void merge(int *root, int a, int b)
 {
-    if (a < 0 || b < 0 || root[a] < 0 || root[b] < 0) return;
-    a = find_root(root, a), b = find_root(root, b);
-    root[COU_MAX(a, b)] = COU_MIN(a, b);
+    if (a >= 0 && b >= 0 && root[a] >= 0 && root[b] >= 0) couMergeRoots(root, a, b);
 }
 
 // The island of a pair; -1 where neither is free.
@@ -338,7 +330,7 @@ static Islands find_islands(const couRigidProblem *problem, int *memory)
     for (int j = 0; j < problem->joint_count; ++j) merge(islands.root, problem->joints[j].a, problem->joints[j].b);
     for (int c = 0; c < problem->contact_count; ++c) merge(islands.root, problem->contacts[c].a, problem->contacts[c].b);
     for (int b = 0; b < bodies; ++b)
-        if (islands.root[b] >= 0) islands.root[b] = find_root(islands.root, b);
+        if (islands.root[b] >= 0) islands.root[b] = couFindRoot(islands.root, b);
     // From the last to the first, so that each list ends up in order.
     for (int b = bodies - 1; b >= 0; --b) push(islands.first_body, islands.next_body, islands.root[b], b);
     for (int j = problem->joint_count - 1; j >= 0; --j)

@@ -71,3 +71,16 @@ static inline void couRotateD(const double q[4], const double v[3], double out[3
     out[1] = v[1] + q[3] * t[1] + q[2] * t[0] - q[0] * t[2];
     out[2] = v[2] + q[3] * t[2] + q[0] * t[1] - q[1] * t[0];
 }
+
+/// The first member of the group that b is in; root[b] is b itself or another member.
+static inline int couFindRoot(int *root, int b)
+{
+    while (root[b] != b) b = root[b] = root[root[b]];
+    return b;
+}
+/// Makes the groups of a and b one.
+static inline void couMergeRoots(int *root, int a, int b)
+{
+    a = couFindRoot(root, a), b = couFindRoot(root, b);
+    root[COU_MAX(a, b)] = COU_MIN(a, b);
+}

@@ -273,12 +273,6 @@ static bool find_contacts(couWorld *world, int *count)
 
 // --- Sleep -------------------------------------------------------------------------------------------------------------------
 
-static int island_of(int *islands, int b)
-{
-    while (islands[b] != b) b = islands[b] = islands[islands[b]];
-    return b;
-}
-
 static float body_size(const couBody *body) { return 2.0f * body->ball_radius; }
 
 static float smallest_free(const couWorld *world)
@@ -311,7 +305,7 @@ static void update_sleep(couWorld *world, int contact_count, double dt)
         has_support[a] = has_support[b] = 1;
         if (world->rigid_contacts[c].depth > deepest) world->bodies[a].still_seconds = world->bodies[b].still_seconds = 0;
         bool both_free = world->bodies[a].kind == cou_rigidFree && world->bodies[b].kind == cou_rigidFree;
-        if (both_free) islands[island_of(islands, a)] = island_of(islands, b);
+        if (both_free) couMergeRoots(islands, a, b);
         if (world->bodies[a].kind == cou_rigidDriven && is_moving(&world->bodies[a])) world->bodies[b].still_seconds = 0;
         if (world->bodies[b].kind == cou_rigidDriven && is_moving(&world->bodies[b])) world->bodies[a].still_seconds = 0;
     }
@@ -322,7 +316,7 @@ static void update_sleep(couWorld *world, int contact_count, double dt)
         if (a >= 0) has_support[a] = 1;
         if (b >= 0) has_support[b] = 1;
         if (a >= 0 && b >= 0 && world->bodies[a].kind == cou_rigidFree && world->bodies[b].kind == cou_rigidFree)
-            islands[island_of(islands, a)] = island_of(islands, b);
+            couMergeRoots(islands, a, b);
         if (joint->joint.def.motor_force > 0.0f && joint->joint.def.motor_speed != 0.0f) {
             if (a >= 0) world->bodies[a].still_seconds = 0;
             if (b >= 0) world->bodies[b].still_seconds = 0;
@@ -332,13 +326,13 @@ static void update_sleep(couWorld *world, int contact_count, double dt)
     for (int b = 0; b < bodies; ++b) {
         const couBody *body = &world->bodies[b];
         bool is_resting = body->is_asleep || (body->still_seconds >= SLEEP_AFTER && has_support[b]);
-        if (body->kind == cou_rigidFree && body->is_here && !is_resting) has_support[island_of(islands, b)] |= 2;
+        if (body->kind == cou_rigidFree && body->is_here && !is_resting) has_support[couFindRoot(islands, b)] |= 2;
     }
     for (int b = 0; b < bodies; ++b) {
         couBody *body = &world->bodies[b];
         if (body->kind != cou_rigidFree) continue;
         bool was_asleep = body->is_asleep;
-        body->is_asleep = !(has_support[island_of(islands, b)] & 2);
+        body->is_asleep = !(has_support[couFindRoot(islands, b)] & 2);
         if (was_asleep && !body->is_asleep) body->still_seconds = 0;
     }
 }
