@@ -45,8 +45,8 @@ static void search_run(Search *search, int threads)
     if (search->table.capacity == 0) assert_true(couTable_Reserve(&search->table, 1)); // the search writes into the padding
     assert_true(
         couGrid_Sort(&search->grid, &search->table, search->position, search->id, 1.001f * search->radius, &parallel, &report));
-    assert_true(
-        couNeighbors_Find(&search->neighbors, &search->grid, search_x(search), search->table.count, search->radius, &parallel));
+    assert_true(couNeighbors_Find(&search->neighbors, &search->grid, search_x(search), search->table.count, search->radius, NULL,
+                                  &parallel));
 }
 
 // The lists are those of brute force with the same float arithmetic; `is_dropped` leaves pairs out.

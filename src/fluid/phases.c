@@ -18,7 +18,7 @@ void couPhase_Sort(couStep *step)
 void couPhase_Neighbors(couStep *step)
 {
     couFluid *fluid = step->fluid;
-    if (!couNeighbors_Find(&fluid->neighbors, &fluid->grid, couFluid_Position(fluid), fluid->table.count, fluid->h,
+    if (!couNeighbors_Find(&fluid->neighbors, &fluid->grid, couFluid_Position(fluid), fluid->table.count, fluid->h, NULL,
                            &fluid->parallel)) {
         step->has_failed = true;
         return;

@@ -8,7 +8,8 @@
 #define BLOCK 16384
 #define DIGIT_BITS 11
 #define DIGITS (1 << DIGIT_BITS)
-#define REACH 1000000 // cells from the origin; beyond, floats no longer resolve a cell anyway
+#define REACH 1000000  // cells from the origin; beyond, floats no longer resolve a cell anyway
+#define ROUNDING 0.01f // of a cell: how far rounding may put a particle out of its period
 
 void couGrid_Init(couGrid *grid, couMemory *memory)
 {
@@ -39,11 +40,19 @@ typedef struct Extent {
     uint32_t bad_id;
 } Extent;
 
+// How positions become cells.
+typedef struct Axis {
+    float inv_cell;      // [1/m]
+    float origin;        // where cell 0 begins [m]
+    int32_t first, last; // cells there are
+    float lower, upper;  // particles beyond are lost [m]
+} Axis;
+
 typedef struct SortJob {
     couGrid *grid;
     const couVec4 *position;
     const uint32_t *id;
-    float inv_cell;
+    Axis axes[3];
     Extent *extents; // per block
     int shift;
     const uint64_t *keys_in;
@@ -52,25 +61,49 @@ typedef struct SortJob {
     uint32_t *order_out;
 } SortJob;
 
-static int32_t cell_of(float x, float inv_cell) { return couFloorInt(x * inv_cell); }
+static Axis make_axis(couGrid *grid, int a)
+{
+    float size = grid->cell_size, length = grid->period.length[a], origin = grid->period.lower[a];
+    if (!(length > 0.0f)) {
+        grid->cell_edge[a] = size;
+        grid->cell_limit[a] = 0;
+        float inv = 1.0f / size, reach = (float)(REACH - 2) / inv;
+        return (Axis){inv, 0.0f, -REACH, REACH, -reach, reach};
+    }
+    // A period of three cell sizes holds three cells, also when the quotient rounds to a little less than three.
+    float ratio = length / size * 1.000001f;
+    COU_ASSERT(ratio >= 3.0f && ratio < (float)REACH);
+    int32_t cells = (int32_t)ratio;
+    float edge = length / (float)cells, margin = ROUNDING * edge;
+    grid->cell_edge[a] = edge;
+    grid->cell_limit[a] = cells;
+    return (Axis){1.0f / edge, origin, 0, cells - 1, origin - margin, origin + length + margin};
+}
+
+static inline int32_t cell_of(float x, const Axis *axis)
+{
+    int32_t cell = couFloorInt((x - axis->origin) * axis->inv_cell);
+    return COU_CLAMP(cell, axis->first, axis->last);
+}
+
+static inline bool is_within(float x, const Axis *axis) { return x >= axis->lower && x <= axis->upper; } // false for NaN too
 
 static void extent_block(void *context, int block, size_t begin, size_t end, int worker)
 {
     (void)worker;
     SortJob *job = context;
     Extent extent = {{REACH, REACH, REACH}, {-REACH, -REACH, -REACH}, 0, 0, UINT32_MAX};
-    float limit = (float)(REACH - 2) / job->inv_cell;
+    const Axis *axes = job->axes;
     for (size_t i = begin; i < end; ++i) {
         couVec4 x = job->position[i];
-        bool is_inside = fabsf(x.x) < limit && fabsf(x.y) < limit && fabsf(x.z) < limit; // false for NaN too
-        if (!is_inside) {
+        if (!(is_within(x.x, &axes[0]) && is_within(x.y, &axes[1]) && is_within(x.z, &axes[2]))) {
             bool is_number = isfinite(x.x) && isfinite(x.y) && isfinite(x.z);
             extent.nan_count += !is_number;
             extent.lost_count += is_number;
             extent.bad_id = COU_MIN(extent.bad_id, job->id[i]);
             continue;
         }
-        int32_t c[3] = {cell_of(x.x, job->inv_cell), cell_of(x.y, job->inv_cell), cell_of(x.z, job->inv_cell)};
+        int32_t c[3] = {cell_of(x.x, &axes[0]), cell_of(x.y, &axes[1]), cell_of(x.z, &axes[2])};
         for (int a = 0; a < 3; ++a) {
             extent.lower[a] = COU_MIN(extent.lower[a], c[a]);
             extent.upper[a] = COU_MAX(extent.upper[a], c[a]);
@@ -106,6 +139,7 @@ static bool find_extent(couGrid *grid, SortJob *job, size_t count, const couPara
     if (all.nan_count || all.lost_count) return false;
     for (int a = 0; a < 3; ++a) {
         grid->lower[a] = all.lower[a] - 1;
+        grid->upper[a] = all.upper[a] + 1;
         grid->bits[a] = bits_for((uint32_t)(all.upper[a] - all.lower[a]) + 3);
     }
     return true;
@@ -121,9 +155,9 @@ static void key_block(void *context, int block, size_t begin, size_t end, int wo
     int by = grid->bits[0], bz = grid->bits[0] + grid->bits[1];
     for (size_t i = begin; i < end; ++i) {
         couVec4 x = job->position[i];
-        uint64_t cx = (uint64_t)(cell_of(x.x, job->inv_cell) - grid->lower[0]);
-        uint64_t cy = (uint64_t)(cell_of(x.y, job->inv_cell) - grid->lower[1]);
-        uint64_t cz = (uint64_t)(cell_of(x.z, job->inv_cell) - grid->lower[2]);
+        uint64_t cx = (uint64_t)(cell_of(x.x, &job->axes[0]) - grid->lower[0]);
+        uint64_t cy = (uint64_t)(cell_of(x.y, &job->axes[1]) - grid->lower[1]);
+        uint64_t cz = (uint64_t)(cell_of(x.z, &job->axes[2]) - grid->lower[2]);
         job->keys_out[i] = cx | cy << by | cz << bz;
         job->order_out[i] = (uint32_t)i;
     }
@@ -275,13 +309,14 @@ bool couGrid_Sort(couGrid *grid, couTable *table, int position_column, int id_co
     *report = (couGridReport){0};
     size_t count = table->count;
     grid->cell_size = cell_size;
+    SortJob job = {.grid = grid};
+    for (int a = 0; a < 3; ++a) job.axes[a] = make_axis(grid, a);
     if (!reserve(grid, count)) return false;
     if (count == 0) {
         grid->cell_count = 0;
         memset(grid->color_start, 0, (COU_COLORS + 1) * sizeof *grid->color_start);
         return true;
     }
-    SortJob job = {.grid = grid, .inv_cell = 1.0f / cell_size};
     job.position = couTable_Data(table, position_column);
     job.id = couTable_Data(table, id_column);
     if (!find_extent(grid, &job, count, parallel, report)) return false;
@@ -301,19 +336,23 @@ bool couGrid_Sort(couGrid *grid, couTable *table, int position_column, int id_co
 
 // --- Rows --------------------------------------------------------------------------------------------------------------------
 
-// Difference of keys to the cell at x - 1 in row r. Margins keep it from running into another row.
-static uint64_t row_offset(const couGrid *grid, int r)
-{
-    int64_t dy = r % 3 - 1, dz = r / 3 - 1;
-    return (uint64_t)(dy * ((int64_t)1 << grid->bits[0]) + dz * ((int64_t)1 << (grid->bits[0] + grid->bits[1])) - 1);
-}
+#define NEAR 8 // cells that a cursor steps over one by one
 
-static size_t lower_bound(const couGrid *grid, uint64_t key)
+// The first occupied cell whose key is `key` or more; most often at the cursor or soon after it.
+static size_t seek(const couGrid *grid, size_t cursor, uint64_t key)
 {
+    const uint64_t *keys = grid->keys;
     size_t low = 0, high = grid->cell_count;
+    if (cursor > 0 && keys[cursor - 1] >= key) {
+        high = cursor - 1;
+    } else {
+        low = COU_MIN(cursor + NEAR, high);
+        for (; cursor < low; ++cursor)
+            if (keys[cursor] >= key) return cursor;
+    }
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (grid->keys[middle] < key)
+        if (keys[middle] < key)
             low = middle + 1;
         else
             high = middle;
@@ -321,21 +360,89 @@ static size_t lower_bound(const couGrid *grid, uint64_t key)
     return low;
 }
 
-void couRows_Start(couRows *rows, const couGrid *grid, size_t cell)
+// Takes a cell's coordinate into the period; returns by how much the particles found there must be shifted.
+static float wrap(const couGrid *grid, int axis, int32_t *coordinate)
 {
-    for (int r = 0; r < 9; ++r) rows->cursor[r] = lower_bound(grid, grid->keys[cell] + row_offset(grid, r));
+    int32_t limit = grid->cell_limit[axis];
+    if (limit == 0 || (*coordinate >= 0 && *coordinate < limit)) return 0.0f;
+    bool is_below = *coordinate < 0;
+    *coordinate += is_below ? limit : -limit;
+    return is_below ? -grid->period.length[axis] : grid->period.length[axis];
 }
 
-void couRows_Next(couRows *rows, const couGrid *grid, size_t cell, uint32_t begin[9], uint32_t end[9])
+// Cells first to last of a row, as offsets from the grid's lower end.
+typedef struct Piece {
+    int32_t first, last;
+    float shift;
+} Piece;
+
+static Piece make_piece(const couGrid *grid, int32_t first, int32_t last, float shift)
 {
-    for (int r = 0; r < 9; ++r) {
-        uint64_t first = grid->keys[cell] + row_offset(grid, r);
-        size_t c = rows->cursor[r];
-        while (c < grid->cell_count && grid->keys[c] < first) ++c;
-        rows->cursor[r] = c;
-        size_t last = c;
-        while (last < grid->cell_count && grid->keys[last] <= first + 2) ++last;
-        begin[r] = grid->cell_start[c];
-        end[r] = grid->cell_start[last];
+    return (Piece){COU_MAX(first, grid->lower[0]) - grid->lower[0], COU_MIN(last, grid->upper[0]) - grid->lower[0], shift};
+}
+
+// The pieces of cells x - 1 to x + 1: two at the ends of a period.
+static int find_pieces(const couGrid *grid, int32_t x, Piece pieces[2])
+{
+    int32_t first = x - 1, last = x + 1, limit = grid->cell_limit[0];
+    if (limit > 0 && first < 0) {
+        pieces[1] = make_piece(grid, limit - 1, limit - 1, -grid->period.length[0]);
+        first = 0;
+    } else if (limit > 0 && last >= limit) {
+        pieces[1] = make_piece(grid, 0, 0, grid->period.length[0]);
+        last = limit - 1;
+    } else {
+        pieces[0] = make_piece(grid, first, last, 0.0f);
+        return 1;
     }
+    pieces[0] = make_piece(grid, first, last, 0.0f);
+    return 2;
+}
+
+void couRows_Start(couRows *rows, const couGrid *grid) { *rows = (couRows){.grid = grid}; }
+
+// True when nothing can be around the cell, at the price of a few comparisons: cells of another grid are mostly like that.
+static bool is_quiet(const couRows *rows, const int32_t cell[3])
+{
+    const couGrid *grid = rows->grid;
+    if (grid->cell_count == 0) return true;
+    for (int a = 0; a < 3; ++a)
+        if (grid->cell_limit[a] == 0 && (cell[a] < grid->lower[a] || cell[a] > grid->upper[a])) return true;
+    return cell[1] == rows->quiet_row[0] && cell[2] == rows->quiet_row[1] && cell[0] >= rows->quiet_begin &&
+           cell[0] < rows->quiet_end;
+}
+
+int couRows_Next(couRows *rows, const int32_t cell[3], couRange ranges[COU_MAX_RANGES])
+{
+    if (is_quiet(rows, cell)) return 0;
+    const couGrid *grid = rows->grid;
+    const int32_t *lower = grid->lower, *upper = grid->upper;
+    Piece pieces[2];
+    int piece_count = find_pieces(grid, cell[0], pieces), count = 0;
+    // Where the next occupied cell of any row may be. The last cell of a period sees the first one as well, so it is never quiet.
+    int32_t next_x = cell[0] < lower[0] ? lower[0] + 1 : grid->cell_limit[0] ? grid->cell_limit[0] : upper[0] + 2;
+    for (int r = 0; r < 9; ++r) {
+        int32_t y = cell[1] + r % 3 - 1, z = cell[2] + r / 3 - 1;
+        float shift_y = wrap(grid, 1, &y), shift_z = wrap(grid, 2, &z);
+        if (y < lower[1] || y > upper[1] || z < lower[2] || z > upper[2]) continue;
+        uint64_t row = ((uint64_t)(z - lower[2]) << grid->bits[1] | (uint64_t)(y - lower[1])) << grid->bits[0];
+        for (int p = 0; p < piece_count; ++p) {
+            if (pieces[p].first > pieces[p].last) continue;
+            size_t *cursor = &rows->cursor[9 * p + r], end;
+            *cursor = end = seek(grid, *cursor, row + (uint64_t)pieces[p].first);
+            while (end < grid->cell_count && grid->keys[end] <= row + (uint64_t)pieces[p].last) ++end;
+            if (end > *cursor)
+                ranges[count++] = (couRange){grid->cell_start[*cursor],
+                                             grid->cell_start[end],
+                                             {pieces[p].shift, shift_y, shift_z},
+                                             pieces[p].shift != 0.0f || shift_y != 0.0f || shift_z != 0.0f};
+            else if (p == 0 && end < grid->cell_count && grid->keys[end] - row <= (uint64_t)(upper[0] - lower[0]))
+                next_x = COU_MIN(next_x, (int32_t)(grid->keys[end] - row) + lower[0]);
+        }
+    }
+    if (count == 0) {
+        rows->quiet_row[0] = cell[1], rows->quiet_row[1] = cell[2];
+        rows->quiet_begin = cell[0], rows->quiet_end = next_x - 1;
+    }
+    return count;
 }

@@ -40,26 +40,32 @@ void couNeighbors_Free(couNeighbors *neighbors)
         couFree(memory, neighbors->scratch[t].x);
         couFree(memory, neighbors->scratch[t].y);
         couFree(memory, neighbors->scratch[t].z);
+        for (int a = 0; a < 3; ++a) couFree(memory, neighbors->scratch[t].shift[a]);
         couFree(memory, neighbors->scratch[t].index);
     }
     couFree(memory, neighbors->scratch);
     couFree(memory, neighbors->first);
     couFree(memory, neighbors->count);
     couFree(memory, neighbors->below);
+    couFree(memory, neighbors->solid_count);
+    couFree(memory, neighbors->solid_first);
     *neighbors = (couNeighbors){0};
 }
 
 bool couSearchScratch_Reserve(couMemory *memory, couSearchScratch *scratch, size_t count)
 {
-    count += 2 * COU_WIDTH;
+    count += 4 * COU_WIDTH; // two parts, each padded and written COU_WIDTH at a time
     if (count <= scratch->capacity) return true;
-    size_t a = scratch->capacity, b = a, c = a, d = a;
-    bool is_good = couReserve(memory, (void **)&scratch->x, &a, count, sizeof(float)) &&
-                   couReserve(memory, (void **)&scratch->y, &b, count, sizeof(float)) &&
-                   couReserve(memory, (void **)&scratch->z, &c, count, sizeof(float)) &&
-                   couReserve(memory, (void **)&scratch->index, &d, count, sizeof(uint32_t));
-    if (is_good) scratch->capacity = d;
-    return is_good;
+    void **columns[] = {(void **)&scratch->x,        (void **)&scratch->y,        (void **)&scratch->z,
+                        (void **)&scratch->shift[0], (void **)&scratch->shift[1], (void **)&scratch->shift[2],
+                        (void **)&scratch->index};
+    size_t capacity = scratch->capacity;
+    for (int k = 0; k < COU_COUNT(columns); ++k) {
+        capacity = scratch->capacity;
+        if (!couReserve(memory, columns[k], &capacity, count, sizeof(float))) return false;
+    }
+    scratch->capacity = capacity;
+    return true;
 }
 
 // The next chunk that holds `entries`, from those of earlier steps or new.
@@ -116,20 +122,44 @@ static bool reserve(couNeighbors *neighbors, size_t count)
     return is_good;
 }
 
-bool couNeighbors_Find(couNeighbors *neighbors, const couGrid *grid, couVec4 *position, size_t count, float radius,
-                       const couParallel *parallel)
+// Columns of the second set, or none: a search without one leaves no counts of an earlier search behind.
+static bool reserve_solids(couNeighbors *neighbors, size_t count, bool has_solids)
 {
-    neighbors->pair_count = 0;
+    couMemory *memory = neighbors->memory;
+    if (!has_solids) {
+        couFree(memory, neighbors->solid_count);
+        couFree(memory, neighbors->solid_first);
+        neighbors->solid_count = neighbors->solid_first = NULL;
+        neighbors->solid_capacity = 0;
+        return true;
+    }
+    size_t a = neighbors->solid_capacity, b = a;
+    bool is_good = couReserve(memory, (void **)&neighbors->solid_count, &a, count, sizeof *neighbors->solid_count) &&
+                   couReserve(memory, (void **)&neighbors->solid_first, &b, count, sizeof *neighbors->solid_first);
+    if (is_good) neighbors->solid_capacity = b;
+    return is_good;
+}
+
+bool couNeighbors_Find(couNeighbors *neighbors, const couGrid *grid, couVec4 *position, size_t count, float radius,
+                       const couNeighborSet *solids, const couParallel *parallel)
+{
+    neighbors->pair_count = neighbors->solid_pair_count = 0;
     neighbors->crowded_count = 0;
+    if (!reserve_solids(neighbors, count, solids != NULL)) return false;
     if (count == 0) return true;
     if (!reserve(neighbors, count)) return false;
+    COU_ASSERT(
+        !solids || solids->grid->cell_count == 0 ||
+        (solids->grid->cell_size == grid->cell_size && memcmp(&solids->grid->period, &grid->period, sizeof grid->period) == 0));
     for (int k = 0; k < COU_TABLE_PADDING; ++k) position[count + (size_t)k] = (couVec4){1e15f, 1e15f, 1e15f, 1.0f};
     neighbors->chunks->used = 0;
     for (int t = 0; t < COU_MAX_THREADS; ++t) neighbors->scratch[t].chunk_left = 0;
 
-    couSearch search = {.neighbors = neighbors, .grid = grid, .position = position, .count = count, .radius = radius};
+    couSearch search = {
+        .neighbors = neighbors, .grid = grid, .position = position, .count = count, .radius = radius, .solids = solids};
     couFor(parallel, grid->cell_count, CELL_BLOCK, search_block, &search);
     neighbors->pair_count = search.pair_count;
+    neighbors->solid_pair_count = search.solid_pair_count;
     neighbors->crowded_count = search.crowded_count;
     return !search.is_out_of_memory;
 }
