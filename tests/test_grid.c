@@ -1,4 +1,5 @@
-// The cell sort: particles by cell wherever they are, in an order that depends on their ids and places alone.
+// The cell sort: particles by cell wherever they are, in an order that depends on their ids and places alone; and the rows around a
+// cell, also across the ends of a period.
 #include "testing.h"
 
 typedef struct Cloud {
@@ -253,6 +254,239 @@ static void test_rows(void **context)
     cloud_free(&cloud);
 }
 
+// --- Periods -----------------------------------------------------------------------------------------------------------------
+
+typedef struct Box {
+    float cell;
+    couPeriod period;
+    int cells[3]; // expected
+} Box;
+
+// Whole and broken numbers of cells, the least of three cells, one to three axes, ends on both sides of the origin.
+static const Box boxes[] = {
+    {1.0f, {{5, 0, 0}, {0, 0, 0}}, {5, 0, 0}},
+    {1.0f, {{0, 5.9f, 0}, {0, -3.3f, 0}}, {0, 5, 0}},
+    {1.0f, {{0, 0, 3}, {0, 0, -1.5f}}, {0, 0, 3}},
+    {0.7f, {{4.0f, 3.0f, 0}, {-20, 7, 0}}, {5, 4, 0}},
+    {0.25f, {{0.75f, 0, 2.1f}, {-0.25f, 0, -9}}, {3, 0, 8}},
+    {0.3f, {{0.9f, 1.0f, 1.7f}, {-0.45f, 100, -0.1f}}, {3, 3, 5}},
+    {1.0f, {{9.5f, 8.5f, 7.5f}, {-9, -9, -9}}, {9, 8, 7}},
+};
+
+// A place in the box (along axes without a period: within a few cells of the origin), now and then exactly at an end or between two
+// cells, or out of the box by no more than rounding.
+static couVec3 random_place(const Box *box, couRandom *random)
+{
+    float x[3];
+    for (int a = 0; a < 3; ++a) {
+        float length = box->period.length[a], lower = box->period.lower[a];
+        if (!(length > 0)) {
+            x[a] = 3 * box->cell * couRandomSigned(random);
+            continue;
+        }
+        int choice = (int)(couNextRandom(random) % 20), step = (int)(couNextRandom(random) % (uint64_t)(box->cells[a] + 1));
+        x[a] = lower + length * couRandomFloat(random);
+        if (choice == 0) x[a] = lower;
+        if (choice == 1) x[a] = lower + length;
+        if (choice == 2) x[a] = nextafterf(lower, -INFINITY);
+        if (choice == 3) x[a] = nextafterf(lower + length, INFINITY);
+        if (choice == 4) x[a] = lower + (float)step * (length / (float)box->cells[a]);
+    }
+    return (couVec3){x[0], x[1], x[2]};
+}
+
+static void box_fill(Cloud *cloud, const Box *box, int count, int seed)
+{
+    cloud_init(cloud);
+    cloud->grid.period = box->period;
+    couRandom random = {couMix64((uint64_t)seed)};
+    for (int k = 0; k < count; ++k) cloud_add(cloud, (uint32_t)k, random_place(box, &random));
+    couGridReport report;
+    assert_true(cloud_sort(cloud, box->cell, 2, &report));
+}
+
+// The cell that holds particle i.
+static void particle_cells(const Cloud *cloud, int32_t (*cells)[3])
+{
+    for (size_t c = 0; c < cloud->grid.cell_count; ++c)
+        for (uint32_t i = cloud->grid.cell_start[c]; i < cloud->grid.cell_start[c + 1]; ++i)
+            couGrid_Coordinates(&cloud->grid, cloud->grid.keys[c], cells[i]);
+}
+
+// Where cell 0 begins.
+static double origin_of(const couGrid *grid, int a) { return grid->cell_limit[a] ? grid->period.lower[a] : 0; }
+
+// Cells fill the period, are no smaller than asked for, and hold what lies in them.
+static void test_periodic_cells(void **context)
+{
+    (void)context;
+    for (int b = 0; b < COU_COUNT(boxes); ++b) {
+        enum { COUNT = 2000 };
+        const Box *box = &boxes[b];
+        Cloud cloud;
+        box_fill(&cloud, box, COUNT, b);
+        const couGrid *grid = &cloud.grid;
+        for (int a = 0; a < 3; ++a) {
+            assert_int_equal(grid->cell_limit[a], box->cells[a]);
+            CHECK_RANGE(grid->cell_edge[a], 0.999998 * box->cell, 4.0 / 3 * box->cell, b);
+            double length = box->cells[a] ? box->period.length[a] : box->cell;
+            CHECK_NEAR((double)grid->cell_edge[a] * COU_MAX(box->cells[a], 1), length, 1e-6 * length, b);
+        }
+        int32_t cells[COUNT][3];
+        memset(cells, -1, sizeof cells);
+        particle_cells(&cloud, cells);
+        for (int i = 0; i < COUNT; ++i) {
+            const float x[3] = {cloud_x(&cloud)[i].x, cloud_x(&cloud)[i].y, cloud_x(&cloud)[i].z};
+            for (int a = 0; a < 3; ++a) {
+                double place = (x[a] - origin_of(grid, a)) / grid->cell_edge[a];
+                CHECK_RANGE(place, cells[i][a] - 1e-4, cells[i][a] + 1 + 1e-4, b);
+                if (box->cells[a]) CHECK_RANGE(cells[i][a], 0, box->cells[a] - 1, b);
+            }
+        }
+        cloud_free(&cloud);
+    }
+}
+
+// A period of three cell sizes has three cells, however the quotient is rounded.
+static void test_shortest_period(void **context)
+{
+    (void)context;
+    couRandom random = {31};
+    for (int k = 0; k < 2000; ++k) {
+        float size = 0.01f + couRandomFloat(&random);
+        Cloud cloud;
+        cloud_init(&cloud);
+        cloud.grid.period = (couPeriod){{3 * size, 0, 3 * size}, {0, 0, 0}};
+        couGridReport report;
+        assert_true(cloud_sort(&cloud, size, 1, &report));
+        for (int a = 0; a < 3; ++a) CHECK_NEAR(cloud.grid.cell_limit[a], a == 1 ? 0 : 3, 0, k);
+        cloud_free(&cloud);
+    }
+}
+
+static bool is_next(int32_t own, int32_t other, int32_t limit)
+{
+    int32_t d = abs(own - other);
+    return d <= 1 || (limit && d == limit - 1);
+}
+
+// The ranges around a cell hold each particle of the 27 cells around it once, and their shifts put it there.
+static void check_around(couRows *rows, const Cloud *cloud, int32_t (*cells)[3], const int32_t own[3], int seed)
+{
+    const couGrid *grid = &cloud->grid;
+    couRange ranges[COU_MAX_RANGES];
+    int range_count = couRows_Next(rows, own, ranges);
+    assert_in_range(range_count, 0, COU_MAX_RANGES);
+    size_t count = cloud->table.count;
+    uint8_t *seen = calloc(count + 1, 1);
+    for (int r = 0; r < range_count; ++r) {
+        const float *shift = ranges[r].shift;
+        assert_true(ranges[r].begin < ranges[r].end && ranges[r].end <= count);
+        assert_int_equal(ranges[r].is_shifted, shift[0] != 0 || shift[1] != 0 || shift[2] != 0);
+        for (uint32_t i = ranges[r].begin; i < ranges[r].end; ++i) {
+            ++seen[i];
+            const float x[3] = {cloud_x(cloud)[i].x, cloud_x(cloud)[i].y, cloud_x(cloud)[i].z};
+            for (int a = 0; a < 3; ++a) {
+                double place = ((double)x[a] + shift[a] - origin_of(grid, a)) / grid->cell_edge[a];
+                CHECK_RANGE(place, own[a] - 1 - 1e-4, own[a] + 2 + 1e-4, seed);
+                if (grid->cell_limit[a] == 0) CHECK_NEAR(shift[a], 0, 0, seed);
+            }
+        }
+    }
+    for (size_t i = 0; i < count; ++i) {
+        bool is_expected = true;
+        for (int a = 0; a < 3; ++a) is_expected = is_expected && is_next(own[a], cells[i][a], grid->cell_limit[a]);
+        if (seen[i] != is_expected)
+            fail_msg("cell %d %d %d: particle %zu in cell %d %d %d expected %d times, got %d, seed %d", own[0], own[1], own[2], i,
+                     cells[i][0], cells[i][1], cells[i][2], is_expected, seen[i], seed);
+    }
+    free(seen);
+}
+
+// All cells there are and the empty ones around them, as another grid may have them: ascending, then in any order.
+static void check_all_around(const Cloud *cloud, int seed)
+{
+    const couGrid *grid = &cloud->grid;
+    size_t count = cloud->table.count;
+    int32_t(*cells)[3] = calloc(count + 1, sizeof *cells);
+    particle_cells(cloud, cells);
+    int32_t first[3], last[3];
+    for (int a = 0; a < 3; ++a) {
+        first[a] = grid->cell_limit[a] ? 0 : grid->lower[a] - 2;
+        last[a] = grid->cell_limit[a] ? grid->cell_limit[a] - 1 : grid->upper[a] + 2;
+    }
+    couRows rows;
+    couRows_Start(&rows, grid);
+    for (int32_t z = first[2]; z <= last[2]; ++z)
+        for (int32_t y = first[1]; y <= last[1]; ++y)
+            for (int32_t x = first[0]; x <= last[0]; ++x) check_around(&rows, cloud, cells, (int32_t[3]){x, y, z}, seed);
+    couRandom random = {couMix64((uint64_t)seed)};
+    for (int k = 0; k < 300; ++k) {
+        int32_t cell[3];
+        for (int a = 0; a < 3; ++a) cell[a] = first[a] + (int32_t)(couNextRandom(&random) % (uint64_t)(last[a] - first[a] + 1));
+        check_around(&rows, cloud, cells, cell, seed);
+    }
+    free(cells);
+}
+
+static void test_rows_of_any_cell(void **context)
+{
+    (void)context;
+    static const int counts[] = {1, 3, 20, 600}; // mostly empty rows to none
+    static const Box open = {1.0f, {{0, 0, 0}, {0, 0, 0}}, {0, 0, 0}};
+    for (int b = -1; b < COU_COUNT(boxes); ++b)
+        for (int n = 0; n < COU_COUNT(counts); ++n)
+            for (int variant = 0; variant < 3; ++variant) {
+                int seed = 1000 * (b + 1) + 10 * n + variant;
+                Cloud cloud;
+                box_fill(&cloud, b < 0 ? &open : &boxes[b], counts[n], seed);
+                check_all_around(&cloud, seed);
+                cloud_free(&cloud);
+            }
+}
+
+// Long rows with few cells: cursors have far to go, both ways.
+static void test_long_rows(void **context)
+{
+    (void)context;
+    for (int is_periodic = 0; is_periodic < 2; ++is_periodic) {
+        Cloud cloud;
+        cloud_init(&cloud);
+        if (is_periodic) cloud.grid.period = (couPeriod){{400, 3, 4}, {-200, 0, 0}};
+        couRandom random = {8};
+        for (uint32_t k = 0; k < 200; ++k) {
+            float x = 400 * couRandomFloat(&random) - 200;
+            if (k % 2) x = x > 0 ? 199.5f : -199.5f;
+            cloud_add(&cloud, k, (couVec3){x, 3 * couRandomFloat(&random), 4 * couRandomFloat(&random)});
+        }
+        couGridReport report;
+        assert_true(cloud_sort(&cloud, 1.0f, 1, &report));
+        check_all_around(&cloud, is_periodic);
+        cloud_free(&cloud);
+    }
+}
+
+static void test_out_of_the_period(void **context)
+{
+    (void)context;
+    static const float outside[] = {-1.1f, 4.1f, 9, -20};
+    for (int k = 0; k < COU_COUNT(outside); ++k) {
+        Cloud cloud;
+        cloud_init(&cloud);
+        cloud.grid.period = (couPeriod){{0, 5, 0}, {0, -1, 0}};
+        for (uint32_t i = 0; i < 10; ++i) cloud_add(&cloud, i, (couVec3){100 - 30 * (float)i, 0.3f * (float)i, 50});
+        couGridReport report;
+        assert_true(cloud_sort(&cloud, 1.0f, 1, &report)); // x and z do not repeat
+        uint32_t bad = cloud_id(&cloud)[7];
+        cloud_x(&cloud)[7].y = outside[k];
+        assert_false(cloud_sort(&cloud, 1.0f, 1, &report));
+        assert_int_equal(report.lost_count, 1);
+        assert_int_equal(report.nan_count, 0);
+        assert_int_equal(report.first_bad_id, bad);
+        cloud_free(&cloud);
+    }
+}
+
 static void test_nothing_to_sort(void **context)
 {
     (void)context;
@@ -273,6 +507,11 @@ int main(void)
         cmocka_unit_test(test_order_depends_on_ids_only),
         cmocka_unit_test(test_bad_particles_leave_the_table_alone),
         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_periodic_cells),
+        cmocka_unit_test(test_shortest_period),
+        cmocka_unit_test(test_rows_of_any_cell),
+        cmocka_unit_test(test_long_rows),
+        cmocka_unit_test(test_out_of_the_period),
         cmocka_unit_test(test_nothing_to_sort),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

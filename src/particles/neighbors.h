@@ -42,7 +42,8 @@ typedef struct couNeighborSet {
 } couNeighborSet;
 
 /// Finds all pairs closer than `radius` (at most the grid's cell size) among positions sorted by the grid, and the points of `solids`
-/// (NULL: none) that close to each of them. Writes the dummy into the rows beyond the last position. False without memory.
+/// (NULL: none) that close to each of them. Cells should be larger than the radius by more than positions are rounded, or a pair just
+/// within the radius may lie two cells apart. Writes the dummy into the rows beyond the last position. False without memory.
 bool couNeighbors_Find(couNeighbors *neighbors, const couGrid *grid, couVec4 *position, size_t count, float radius,
                        const couNeighborSet *solids, const couParallel *parallel);
 
