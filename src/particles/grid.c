@@ -417,6 +417,8 @@ int couRows_Next(couRows *rows, const int32_t cell[3], couRange ranges[COU_MAX_R
     if (is_quiet(rows, cell)) return 0;
     const couGrid *grid = rows->grid;
     const int32_t *lower = grid->lower, *upper = grid->upper;
+    const uint64_t *keys = grid->keys;
+    size_t cell_count = grid->cell_count;
     Piece pieces[2];
     int piece_count = find_pieces(grid, cell[0], pieces), count = 0;
     // Where the next occupied cell of any row may be. The last cell of a period sees the first one as well, so it is never quiet.
@@ -430,14 +432,14 @@ int couRows_Next(couRows *rows, const int32_t cell[3], couRange ranges[COU_MAX_R
             if (pieces[p].first > pieces[p].last) continue;
             size_t *cursor = &rows->cursor[9 * p + r], end;
             *cursor = end = seek(grid, *cursor, row + (uint64_t)pieces[p].first);
-            while (end < grid->cell_count && grid->keys[end] <= row + (uint64_t)pieces[p].last) ++end;
+            while (end < cell_count && keys[end] <= row + (uint64_t)pieces[p].last) ++end;
             if (end > *cursor)
                 ranges[count++] = (couRange){grid->cell_start[*cursor],
                                              grid->cell_start[end],
                                              {pieces[p].shift, shift_y, shift_z},
                                              pieces[p].shift != 0.0f || shift_y != 0.0f || shift_z != 0.0f};
-            else if (p == 0 && end < grid->cell_count && grid->keys[end] - row <= (uint64_t)(upper[0] - lower[0]))
-                next_x = COU_MIN(next_x, (int32_t)(grid->keys[end] - row) + lower[0]);
+            else if (p == 0 && end < cell_count && keys[end] - row <= (uint64_t)(upper[0] - lower[0]))
+                next_x = COU_MIN(next_x, (int32_t)(keys[end] - row) + lower[0]);
         }
     }
     if (count == 0) {
