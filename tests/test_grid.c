@@ -1,5 +1,5 @@
-// The cell sort: particles by cell wherever they are, in an order that depends on their ids and places alone; and the rows around a
-// cell, also across the ends of a period.
+// The cell sort: particles by cell wherever they are, in an order that depends on their ids and places alone; and the rows around
+// a cell, also across the ends of a period.
 #include "testing.h"
 
 typedef struct Cloud {
@@ -273,8 +273,8 @@ static const Box boxes[] = {
     {1.0f, {{9.5f, 8.5f, 7.5f}, {-9, -9, -9}}, {9, 8, 7}},
 };
 
-// A place in the box (along axes without a period: within a few cells of the origin), now and then exactly at an end or between two
-// cells, or out of the box by no more than rounding.
+// A place in the box (along axes without a period: within a few cells of the origin), now and then exactly at an end or between
+// two cells, or out of the box by no more than rounding.
 static couVec3 random_place(const Box *box, couRandom *random)
 {
     float x[3];

@@ -13,8 +13,8 @@ typedef struct couPeriod {
 /// x - 1, x, x + 1 of a row are neighbours in key order and their particles lie one after the other.
 typedef struct couGrid {
     couMemory *memory;
-    /// Zero after couGrid_Init: nothing repeats. Otherwise set by the grid's owner before couGrid_Sort; a period is three cells or
-    /// longer. Cells of a repeating axis count from 0 at the box's lower end, and the last one ends where the first begins.
+    /// Zero after couGrid_Init: nothing repeats. Otherwise set by the grid's owner before couGrid_Sort; a period is three cells
+    /// or longer. Cells of a repeating axis count from 0 at the box's lower end, and the last one ends where the first begins.
     couPeriod period;
     float cell_size;       ///< as asked for [m]
     float cell_edge[3];    ///< [m]; cell_size, or a little more so that whole cells fill the period
@@ -36,7 +36,8 @@ typedef struct couGrid {
     size_t histogram_capacity;
 } couGrid;
 
-/// Cells of one colour are three or more apart in some axis: their neighbourhoods do not touch. Not so across the ends of a period.
+/// Cells of one colour are three or more apart in some axis: their neighbourhoods do not touch. Not so across the ends of a
+/// period.
 #define COU_COLORS 27
 
 void couGrid_Init(couGrid *grid, couMemory *memory);
@@ -48,9 +49,10 @@ typedef struct couGridReport {
     uint32_t first_bad_id;
 } couGridReport;
 
-/// Sorts the table by cell of the `position` column; within a cell by a fixed random number of the id, so that the order, and with it
-/// every sweep, depends on the particles alone and not on how they were stored. False without memory or when particles are NaN or
-/// lost: out of reach (a million cells from the origin) or out of the period by more than rounding; then the table is untouched.
+/// Sorts the table by cell of the `position` column; within a cell by a fixed random number of the id, so that the order, and
+/// with it every sweep, depends on the particles alone and not on how they were stored. False without memory or when particles
+/// are NaN or lost: out of reach (a million cells from the origin) or out of the period by more than rounding; then the table is
+/// untouched.
 bool couGrid_Sort(couGrid *grid, couTable *table, int position_column, int id_column, float cell_size,
                   const couParallel *parallel, couGridReport *report);
 
@@ -68,7 +70,8 @@ typedef struct couRange {
     bool is_shifted; ///< the shift is not zero
 } couRange;
 
-/// The nine rows around a cell (x - 1 to x + 1 at y - 1 to y + 1 and z - 1 to z + 1), each in two pieces where x crosses a period.
+/// The nine rows around a cell (x - 1 to x + 1 at y - 1 to y + 1 and z - 1 to z + 1), each in two pieces where x crosses a
+/// period.
 #define COU_MAX_RANGES 18
 
 /// Cursors that walk the rows around one cell after the other.
@@ -80,7 +83,7 @@ typedef struct couRows {
 } couRows;
 
 void couRows_Start(couRows *rows, const couGrid *grid);
-/// The particles in and around the cell with these coordinates, which may be one of another grid of the same cell size and period:
-/// returns how many ranges, none of them empty. Without periods the ranges ascend. Right for cells in any order; fast for ascending
-/// ones.
+/// The particles in and around the cell with these coordinates, which may be one of another grid of the same cell size and
+/// period: returns how many ranges, none of them empty. Without periods the ranges ascend. Right for cells in any order; fast for
+/// ascending ones.
 int couRows_Next(couRows *rows, const int32_t cell[3], couRange ranges[COU_MAX_RANGES]);

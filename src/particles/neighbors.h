@@ -1,5 +1,5 @@
-/// Neighbour lists: for each particle all others within the radius, in ascending order of storage, and then the points of a second
-/// set within it.
+/// Neighbour lists: for each particle all others within the radius, in ascending order of storage, and then the points of a
+/// second set within it.
 #pragma once
 
 #include "base/wide.h"
@@ -9,8 +9,8 @@
 /// is counted in the report.
 #define COU_MAX_NEIGHBORS 504
 
-/// Lists lie in chunks that workers take as they go; no list crosses a chunk. Both parts of a list, particles and solids, are padded
-/// to a multiple of COU_WIDTH with the index of a dummy particle far away, so that wide loops need no mask.
+/// Lists lie in chunks that workers take as they go; no list crosses a chunk. Both parts of a list, particles and solids, are
+/// padded to a multiple of COU_WIDTH with the index of a dummy particle far away, so that wide loops need no mask.
 ///
 /// When the grid has periods, an entry may be near through the ends of a period; the list does not say so, users take the nearest
 /// image. A pair is still found once. Lists do not ascend then, and `below` means nothing.
@@ -41,9 +41,10 @@ typedef struct couNeighborSet {
     uint32_t base;           ///< added to its indices in the lists
 } couNeighborSet;
 
-/// Finds all pairs closer than `radius` (at most the grid's cell size) among positions sorted by the grid, and the points of `solids`
-/// (NULL: none) that close to each of them. Cells should be larger than the radius by more than positions are rounded, or a pair just
-/// within the radius may lie two cells apart. Writes the dummy into the rows beyond the last position. False without memory.
+/// Finds all pairs closer than `radius` (at most the grid's cell size) among positions sorted by the grid, and the points of
+/// `solids` (NULL: none) that close to each of them. Cells should be larger than the radius by more than positions are rounded,
+/// or a pair just within the radius may lie two cells apart. Writes the dummy into the rows beyond the last position. False
+/// without memory.
 bool couNeighbors_Find(couNeighbors *neighbors, const couGrid *grid, couVec4 *position, size_t count, float radius,
                        const couNeighborSet *solids, const couParallel *parallel);
 

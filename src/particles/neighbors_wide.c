@@ -1,11 +1,12 @@
-// The neighbour search. For each cell, the particles of the 27 cells around it that lie within the radius of the cell's own bounding
-// box are compressed into a small local buffer; then each particle of the cell is tested against the buffer, eight at a time. The
-// buffer is in ascending order of storage, so the lists are too. Tried before and dropped: nine rows without the buffer (96 ns a
-// particle against 69), cells of half the size (135 ns).
+// The neighbour search. For each cell, the particles of the 27 cells around it that lie within the radius of the cell's own
+// bounding box are compressed into a small local buffer; then each particle of the cell is tested against the buffer, eight at a
+// time. The buffer is in ascending order of storage, so the lists are too. Tried before and dropped: nine rows without the buffer
+// (96 ns a particle against 69), cells of half the size (135 ns).
 //
-// Points of a second set go into the same buffer, behind the particles, and into the lists the same way. Around a cell at the end of
-// a period some of the buffer is shifted by the period. The shift is added to differences of positions and not to positions: what i
-// finds of j is then exactly the opposite of what j finds of i, so that each of a pair lists the other, also at the very radius.
+// Points of a second set go into the same buffer, behind the particles, and into the lists the same way. Around a cell at the end
+// of a period some of the buffer is shifted by the period. The shift is added to differences of positions and not to positions:
+// what i finds of j is then exactly the opposite of what j finds of i, so that each of a pair lists the other, also at the very
+// radius.
 
 #include "particles/neighbors.h"
 
@@ -26,7 +27,8 @@ static Box cell_box(const couVec4 *position, uint32_t begin, uint32_t end)
     return box;
 }
 
-// `is_wrapped` is a constant at every place: the inner loops exist once for cells inside and once for those at the end of a period.
+// `is_wrapped` is a constant at every place: the inner loops exist once for cells inside and once for those at the end of a
+// period.
 #define INLINE static inline __attribute__((always_inline))
 
 // How far the values lie outside [lower, upper] when shifted; in the same order of operations as the exact test.
