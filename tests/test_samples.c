@@ -170,7 +170,8 @@ static void test_every_kind(void **context)
 
 // --- Lattices ----------------------------------------------------------------------------------------------------------------
 
-// Every sample is on the lattice whose cells fill the box of this size, and every node at this distance from its surface is a sample.
+// Every sample is on the lattice whose cells fill the box of this size, and every node at this distance from its surface is a
+// sample.
 static void check_lattice(couShape *shape, int dimension, couVec3 size, float d, int from, int to)
 {
     couSamples samples = sample(shape, dimension, d, 1, NULL);
@@ -493,13 +494,140 @@ static void test_density_at_walls(void **context)
     }
 }
 
+// Samples spread at random: at places half a spacing above a face, well away from its edges, what they add is what the lattice
+// of a plane adds in the mean, and varies little.
+static void test_density_at_spread(void **context)
+{
+    (void)context;
+    const float d = 0.02f;
+    couShape *cylinder = make_cylinder(0.4f, 0.2f), *plane = make_plane(0, 1, 0);
+    couBounds region = {{-1, -0.1f, -1}, {1, 0.1f, 1}};
+    couSamples spread = sample(cylinder, 3, d, 1, NULL), lattice = sample(plane, 3, d, 1, &region);
+    double mean[2] = {0}, square = 0, bulk = 0;
+    enum { PLACES = 300 };
+    for (int i = -3; i <= 3; ++i)
+        for (int j = -3; j <= 3; ++j)
+            for (int k = -3; k <= 3; ++k) bulk += kernel(d * sqrt(i * i + j * j + k * k), d);
+    couRandom random = {3};
+    for (int place = 0; place < PLACES; ++place) {
+        couVec3 p = {0.2f * couRandomSigned(&random), 0.5f * d, 0.2f * couRandomSigned(&random)};
+        double sums[2] = {0};
+        for (size_t k = 0; k < lattice.count; ++k) sums[0] += kernel(couLength(couSub(lattice.points[k], p)), d) / bulk;
+        p.y += 0.1f;
+        for (size_t k = 0; k < spread.count; ++k) sums[1] += kernel(couLength(couSub(spread.points[k], p)), d) / bulk;
+        mean[0] += sums[0] / PLACES, mean[1] += sums[1] / PLACES;
+        square += (sums[1] - sums[0]) * (sums[1] - sums[0]) / PLACES;
+    }
+    if (getenv("COU_SHOW")) print_message("lattice %.4f, spread %.4f of the bulk, rms %.4f\n", mean[0], mean[1], sqrt(square));
+    CHECK_NEAR(mean[1], mean[0], 0.01, 3);
+    CHECK_AT_MOST(sqrt(square), 0.015, 3);
+    drop(&spread);
+    drop(&lattice);
+    couShape_Release(cylinder);
+    couShape_Release(plane);
+}
+
+// --- Odd ones ------------------------------------------------------------------------------------------------------------------
+
+// A blade of 15 degrees has samples up to its edge; a disk, which has no inside, is a sheet.
+static void test_blades(void **context)
+{
+    (void)context;
+    const float d = 0.05f;
+    const couVec3 corners[] = {{-0.5f, 0, 0}, {0.5f, -0.1316f, 0}, {0.5f, 0.1316f, 0}};
+    couShape *blade = make_shape((couShapeDef){.kind = cou_shapePolygon, .points = corners, .point_count = 3, .height = 0.5f});
+    for (int dimension = 2; dimension <= 3; ++dimension) {
+        couSamples samples = sample(blade, dimension, d, 1, NULL);
+        assert_true(samples.is_thin);
+        for (float x = -0.48f; x < -0.1f; x += 0.01f)
+            CHECK_AT_MOST(nearest(&samples, (couVec3){x, 0, 0}, SIZE_MAX) / d, 1.05, dimension);
+        for (size_t k = 0; k < samples.count; ++k)
+            CHECK_AT_MOST(couShape_Distance(blade, dimension, samples.points[k]) / d, 0.05, (int)k);
+        drop(&samples);
+    }
+    couShape_Release(blade);
+    couShape *disk = make_disk(0.5f);
+    couSamples samples = sample(disk, 3, d, 2, NULL);
+    assert_true(samples.is_thin);
+    CHECK_NEAR((double)samples.count * d * d / (COU_PI * 0.25), 1, 0.15, 0);
+    for (size_t k = 0; k < samples.count; ++k) CHECK_NEAR(samples.points[k].y, 0, 0.05 * (double)d, (int)k);
+    drop(&samples);
+    couShape_Release(disk);
+}
+
+// Whatever the size is by the spacing: some samples, within the solid, none too close to another, no more than it has room for.
+static void test_any_size(void **context)
+{
+    (void)context;
+    const float d = 0.1f;
+    couRandom random = {11};
+    for (int k = 0; k < 300; ++k) {
+        float a = 0.6f * couRandomFloat(&random) + 0.005f, b = 0.6f * couRandomFloat(&random) + 0.005f;
+        float c = 0.6f * couRandomFloat(&random) + 0.005f;
+        couShape *shape = NULL;
+        int kind = k % 6, dimension = 2 + k / 6 % 2;
+        if (kind == 0) shape = make_box(a, b, c);
+        if (kind == 1) shape = make_sphere(a);
+        if (kind == 2) shape = make_cylinder(a, b);
+        if (kind == 3) shape = make_tank(a, b, 0.4f, c, k & 8);
+        if (kind == 4) shape = make_torus(a + b, a);
+        if (kind == 5) shape = make_tank(0.1f + a, 0.1f + b, 0.4f, c, k & 8);
+        couSamples samples = sample(shape, dimension, d, 1 + k % 3, NULL);
+        check_ids(&samples);
+        assert_true(samples.count > 0);
+        for (size_t i = 0; i < samples.count; ++i)
+            CHECK_AT_MOST(couShape_Distance(shape, dimension, samples.points[i]) / d, 0.03, k);
+        if (samples.count > 1) CHECK_RANGE(least_apart(&samples) / d, 0.499, INFINITY, k);
+        CHECK_AT_MOST((double)samples.count / (couEstimateSamples(shape, dimension, d, 1 + k % 3, NULL) + 20), 1.2, k);
+        drop(&samples);
+        couShape_Release(shape);
+    }
+}
+
+static int allocations_left;
+
+static void *scarce_alloc(size_t bytes, size_t align)
+{
+    return allocations_left-- > 0 ? aligned_alloc(align, (bytes + align - 1) / align * align) : NULL;
+}
+
+// Whichever allocation fails, nothing is left behind.
+static void test_no_memory(void **context)
+{
+    (void)context;
+    couShape *shape = make_union(make_placed(make_torus(0.2f, 0.1f), at(0, 0.3f, 0)), make_tank(0.5f, 0.5f, 0.5f, 0.1f, true));
+    bool is_done = false;
+    int refused = 0;
+    for (int count = 0; !is_done && count < 1000; ++count) {
+        couMemory memory = {0};
+        couSamples samples;
+        allocations_left = count;
+        couSetAllocator(scarce_alloc, free);
+        is_done = couSampleShape(&memory, shape, 3, 0.05f, 2, NULL, &samples);
+        refused += !is_done;
+        if (is_done) couSamples_Free(&memory, &samples);
+        couSetAllocator(NULL, NULL);
+        CHECK_NEAR((double)memory.bytes, 0, 0, count);
+    }
+    assert_true(is_done && refused > 20);
+    couShape_Release(shape);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_kind),   cmocka_unit_test(test_continued_lattices),
-        cmocka_unit_test(test_hollow_boxes), cmocka_unit_test(test_plates),
-        cmocka_unit_test(test_layers),       cmocka_unit_test(test_regions),
-        cmocka_unit_test(test_unions),       cmocka_unit_test(test_density_at_walls),
+        cmocka_unit_test(test_every_kind),
+        cmocka_unit_test(test_continued_lattices),
+        cmocka_unit_test(test_hollow_boxes),
+        cmocka_unit_test(test_plates),
+        cmocka_unit_test(test_layers),
+        cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_unions),
+        cmocka_unit_test(test_density_at_walls),
+        cmocka_unit_test(test_density_at_spread),
+        cmocka_unit_test(test_blades),
+        cmocka_unit_test(test_any_size),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-// Samples of a shape: its tree is taken apart into single solids, each with the pose in which it stands; these are sampled one by one, by
-// lattices where there is one, and what a union buries or has twice is left out.
+// Samples of a shape: its tree is taken apart into single solids, each with the pose in which it stands; these are sampled one
+// by one, by lattices where there is one, and what a union buries or has twice is left out.
 //
 // Points and ids must not depend on the region. Bounded solids are therefore sampled as a whole, number their points, and are cut
 // at the end. Planes have a lattice that is fixed in space, its coordinates are the id. Since a point of one part can make one of

@@ -1,10 +1,10 @@
 // Lattices of samples on flat walls, boxes, hollow boxes and spheres.
 //
-// A sheet in a box is the surface of a smaller box, its edges cut into equal parts as near to one spacing d as they come; a size that
-// is a multiple of d gives the cell centres of the lattice that fills the box. Around a hollow box the inner sheet is the surface of the
-// box grown by d/2, with its sharp edges, as these continue the lattice of the fluid in it. The outside of such a wall is round at the
-// edges (all that is nearer than the thickness), and so is the outer sheet: nodes on the surface of the box send one point out from
-// a face, an arc from an edge and an eighth of a sphere from a corner, all cut into parts of about d.
+// A sheet in a box is the surface of a smaller box, its edges cut into equal parts as near to one spacing d as they come; a size
+// that is a multiple of d gives the cell centres of the lattice that fills the box. Around a hollow box the inner sheet is the
+// surface of the box grown by d/2, with its sharp edges, as these continue the lattice of the fluid in it. The outside of such a
+// wall is round at the edges (all that is nearer than the thickness), and so is the outer sheet: nodes on the surface of the box
+// send one point out from a face, an arc from an edge and an eighth of a sphere from a corner, all cut into parts of about d.
 #include "rigid/samples_parts.h"
 
 #include <stdlib.h>

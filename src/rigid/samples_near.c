@@ -1,5 +1,5 @@
-// Cells are found by hash, so that a thin layer of points in a large space takes memory by its points. Lists of cells that share a slot
-// are told apart by the whole hash, which is never the same for neighbours.
+// Cells are found by hash, so that a thin layer of points in a large space takes memory by its points. Lists of cells that share
+// a slot are told apart by the whole hash, which is never the same for neighbours.
 #include "base/random.h"
 #include "rigid/samples_parts.h"
 

@@ -1,16 +1,16 @@
 // Samples of any solid, spread evenly at random on a level set of its signed distance.
 //
-// Cubes of half a spacing that may hold a part of the layer are found by halving the bounds. Points from them, one of each cube per
-// round, in a shuffled order that is always the same, are settled: moved along the gradient to the wanted depth. One that is far enough
-// from all others is kept (random sequential adsorption, or Poisson disks). Discs thrown at random get stuck when they cover 0.547 of a
-// plane [Feder 1980] or 0.748 of a line [Renyi 1958]; with points at one per d^2 they are then 0.834 d (0.748 d) apart. Some repulsion
-// makes the spacing even, a last round fills what holes there are.
+// Cubes of half a spacing that may hold a part of the layer are found by halving the bounds. Points from them, one of each cube
+// per round, in a shuffled order that is always the same, are settled: moved along the gradient to the wanted depth. One that is
+// far enough from all others is kept (random sequential adsorption, or Poisson disks). Discs thrown at random get stuck when
+// they cover 0.547 of a plane [Feder 1980] or 0.748 of a line [Renyi 1958]; with points at one per d^2 they are then 0.834 d
+// (0.748 d) apart. Some repulsion makes the spacing even, a last round fills what holes there are.
 //
-// A wall too thin for the depth has no such level: there Newton's steps jump to and fro. The way in from its surface is followed to where
-// the gradient turns back, which is the middle of the wall. In a convex edge of more than 60 degrees the gradient turns less, and the
-// level set goes on around the corner.
+// A wall too thin for the depth has no such level: there Newton's steps jump to and fro. The way in from its surface is followed
+// to where the gradient turns back, which is the middle of the wall. In a convex edge of more than 60 degrees the gradient turns
+// less, and the level set goes on around the corner.
 //
-// Cost: some 30 settled points for each sample, 3 to 5 distances each; about 10 us a sample for a mesh.
+// Cost: some 30 settled points for each sample, 3 to 5 distances each; about 20 us a sample for a mesh.
 #include "base/random.h"
 #include "rigid/samples_parts.h"
 
