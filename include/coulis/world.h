@@ -36,6 +36,8 @@ typedef struct couWorldDef {
     int dimension;              ///< 2 or 3, default 3; 2D is the plane z = 0 with unit depth
     float spacing;              ///< particle spacing d at rest [m], > 0, default 0.02
     couVec3 gravity;            ///< [m/s^2], default (0, -9.81, 0)
+    couVec3 period;             ///< lengths after which the world repeats along each axis [m]; 0 (default): it does not
+    couVec3 period_lower;       ///< lower corner of the box that repeats [m], default 0
     float depth;                ///< depth H that the liquid must carry [m]; auto: from what the scene holds
     float speed;                ///< speed that the liquid reaches [m/s]; auto: from falls and emitters
     int threads;                ///< 0: all cores, default 0; results do not depend on it
@@ -50,8 +52,10 @@ const couParamTable *couWorldParams(void);
 const char *const *couMethodNames(void);
 /// One line on the method, NULL for an unknown name.
 const char *couMethodHelp(const char *method);
-/// The method's own parameters; NULL for an unknown name.
+/// The parameters of a method, or of a family of methods that share them ("sph"); NULL for an unknown name.
 const couParamTable *couMethodParams(const char *method);
+/// NULL-terminated names of methods and families.
+const char *const *couMethodTableNames(void);
 
 couWorld *couCreateWorld(const couWorldDef *def, couFaults *faults);
 void couDestroyWorld(couWorld *world);
@@ -71,20 +75,21 @@ typedef enum couSprings {
 /// What a particle is made of. Physical values; the method derives its own from them.
 typedef struct couMaterialDef {
     char name[COU_NAME_SIZE];
-    float density;        ///< [kg/m^3], > 0, default 1000
-    float viscosity;      ///< dynamic [Pa s], >= 0, default 0.001
-    int springs;          ///< couSprings
-    float shear_modulus;  ///< of the spring network [Pa], >= 0, default 0
-    float flow_stretch;   ///< plastic flow rate alpha when stretched [1/s], >= 0
-    float flow_compress;  ///< plastic flow rate alpha when compressed [1/s], >= 0
-    float yield_stretch;  ///< yield ratio gamma when stretched, 0 to 1
-    float yield_compress; ///< yield ratio gamma when compressed, 0 to 1
-    float sigma;          ///< linear viscosity of [Clavet 2005, alg. 5] [1/s]; auto: from viscosity
-    float beta;           ///< quadratic viscosity [1/m]; auto: 1/h
-    float smoothing;      ///< pairwise velocity smoothing (XSPH) rate [1/s]; auto: from the sound speed
-    float k_spring;       ///< spring rate [1/s^2]; auto: from the shear modulus
-    couVec3 color;        ///< linear RGB 0 to 1, for pictures
-    float opacity;        ///< 0 to 1, for pictures
+    float density;         ///< [kg/m^3], > 0, default 1000
+    float viscosity;       ///< dynamic [Pa s], >= 0, default 0.001
+    int springs;           ///< couSprings
+    float shear_modulus;   ///< of the spring network [Pa], >= 0, default 0
+    float flow_stretch;    ///< plastic flow rate alpha when stretched [1/s], >= 0
+    float flow_compress;   ///< plastic flow rate alpha when compressed [1/s], >= 0
+    float yield_stretch;   ///< yield ratio gamma when stretched, 0 to 1
+    float yield_compress;  ///< yield ratio gamma when compressed, 0 to 1
+    float sigma;           ///< linear viscosity of [Clavet 2005, alg. 5] [1/s]; auto: from viscosity
+    float beta;            ///< quadratic viscosity [1/m]; auto: 1/h
+    float smoothing;       ///< pairwise velocity smoothing (XSPH) rate [1/s]; auto: from the sound speed
+    float k_spring;        ///< spring rate [1/s^2]; auto: from the shear modulus
+    float surface_tension; ///< [N/m], >= 0, default 0; for the SPH methods
+    couVec3 color;         ///< linear RGB 0 to 1, for pictures
+    float opacity;         ///< 0 to 1, for pictures
 } couMaterialDef;
 
 couMaterialDef couDefaultMaterialDef(void);
@@ -225,8 +230,9 @@ void couWorld_SetJointMotor(couWorld *world, couJointId joint, float speed, floa
 typedef struct couEmitterDef {
     char name[COU_NAME_SIZE];
     couMaterialId material;
-    couShape *shape; ///< disk or polygon: a jet along the shape's normal; anything else, also a mesh: the volume is filled at `start`
-    couPose pose;    ///< a disk's jet leaves along its local +y, a polygon's along its local +z (2D: disk along +y)
+    couShape
+        *shape; ///< disk or polygon: a jet along the shape's normal; anything else, also a mesh: the volume is filled at `start`
+    couPose pose;         ///< a disk's jet leaves along its local +y, a polygon's along its local +z (2D: disk along +y)
     couMotionFcn *motion; ///< NULL: it stays at `pose`
     void *motion_context;
     float speed;   ///< of the jet [m/s], >= 0; the rate follows: area * speed / spacing^dimension; auto: 1, or 0 for a volume
@@ -318,7 +324,11 @@ const char *couPhaseName(couPhase phase);
 typedef struct couStepReport {
     int substeps;
     float dt;                  ///< of the last substep [s]
-    int iterations;            ///< pressure iterations, summed
+    int iterations;            ///< of the density solver (or the relaxation), summed
+    int divergence_iterations; ///< of dfsph's second solver, summed
+    int viscosity_iterations;  ///< of implicit viscosity, summed
+    int unconverged_count;     ///< solvers that ended above their tolerance
+    double solver_error;       ///< mean density error that the last density solver ended with, by its own linear estimate
     double density_error_mean; ///< mean compression beyond rest density, relative
     double density_error_max;
     float max_speed; ///< [m/s]

@@ -86,6 +86,12 @@ static inline void couAddRecord(couVec4 *a, const couVec4 *b)
 {
     *a = (couVec4){a->x + b->x, a->y + b->y, a->z + b->z, a->w + b->w};
 }
+static inline couFloatW couLoadShortsW(const int16_t *p) { COU_EACH((float)p[k]); }
+/// Whole numbers from -32768 to 32767.
+static inline void couStoreShortsW(int16_t *p, couFloatW a)
+{
+    for (int k = 0; k < COU_WIDTH; ++k) p[k] = (int16_t)a.v[k];
+}
 
 #else
 
@@ -204,6 +210,41 @@ static inline void couAddRecord(couVec4 *a, const couVec4 *b)
 }
 
 #if defined(__AVX2__)
+static inline couFloatW couLoadShortsW(const int16_t *p)
+{
+    return (couFloatW)_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)p)));
+}
+static inline void couStoreShortsW(int16_t *p, couFloatW a)
+{
+    __m256i n = _mm256_cvtps_epi32((__m256)a);
+    _mm_storeu_si128((__m128i *)p, _mm_packs_epi32(_mm256_castsi256_si128(n), _mm256_extracti128_si256(n, 1)));
+}
+#elif defined(__SSE2__)
+static inline couFloatW couLoadShortsW(const int16_t *p)
+{
+    __m128i n = _mm_loadu_si128((const __m128i *)p);
+    __m128i low = _mm_srai_epi32(_mm_unpacklo_epi16(n, n), 16), high = _mm_srai_epi32(_mm_unpackhi_epi16(n, n), 16);
+    return COU_BOTH((couFloat4)_mm_cvtepi32_ps(low), (couFloat4)_mm_cvtepi32_ps(high));
+}
+static inline void couStoreShortsW(int16_t *p, couFloatW a)
+{
+    __m128i low = _mm_cvtps_epi32((__m128)COU_LOW(a)), high = _mm_cvtps_epi32((__m128)COU_HIGH(a));
+    _mm_storeu_si128((__m128i *)p, _mm_packs_epi32(low, high));
+}
+#else
+static inline couFloatW couLoadShortsW(const int16_t *p)
+{
+    couFloatW a;
+    for (int k = 0; k < COU_WIDTH; ++k) a[k] = (float)p[k];
+    return a;
+}
+static inline void couStoreShortsW(int16_t *p, couFloatW a)
+{
+    for (int k = 0; k < COU_WIDTH; ++k) p[k] = (int16_t)a[k];
+}
+#endif
+
+#if defined(__AVX2__)
 /// Row b: the positions of the set bits of b, as bytes.
 extern const uint64_t couCompressTable[256];
 static inline int couCompressW(uint32_t *out, const uint32_t *index, unsigned bits)
@@ -223,6 +264,20 @@ static inline int couCompressW(uint32_t *out, const uint32_t *index, unsigned bi
 #endif
 
 #endif
+
+/// One float of each of eight rows. Scalar loads: hardware gathers are slower.
+static inline couFloatW couLoadEachW(const float *base, const uint32_t *index)
+{
+    float values[COU_WIDTH] = {base[index[0]], base[index[1]], base[index[2]], base[index[3]],
+                               base[index[4]], base[index[5]], base[index[6]], base[index[7]]};
+    return couLoadW(values);
+}
+/// To the nearest whole number, halves to even; |a| < 2^22.
+static inline couFloatW couRoundW(couFloatW a)
+{
+    couFloatW magic = couSetW(12582912.0f);
+    return couSubW(couAddW(a, magic), magic);
+}
 
 /// The instruction sets that hot loops are built for, slowest first.
 typedef enum couIsa { cou_isaScalar, cou_isaBase, cou_isaV3, cou_isaCount } couIsa;

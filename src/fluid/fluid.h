@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/random.h"
+#include "fluid/boundary.h"
 #include "particles/contacts.h"
 #include "particles/neighbors.h"
 
@@ -17,26 +18,42 @@ typedef struct couFluid {
     couVec3 gravity; ///< [m/s^2]
     couTable table;
     int position_column, previous_column, velocity_column, id_column, material_column, density_column;
+    couPeriod period; ///< axes that repeat
     couGrid grid;
     couNeighbors neighbors;
     couContacts contacts;
+    couBoundary boundary; ///< samples of solids, for the methods that want them
+    uint32_t solid_base;  ///< row of the columns where this step's samples begin
+    double (*body_impulses)
+        [6];               ///< per body: what the method did to it in this step, impulse and moment about its centre [N s, N m s]
+    couVec3 *body_centers; ///< per body: what moments are taken about [m]
+    size_t body_count;
     couMaterialDef materials[COU_MAX_MATERIALS];
     float mass[COU_MAX_MATERIALS]; ///< of one particle [kg]
     int material_count;
     struct couSpringNet *springs;
     uint32_t next_id; ///< of the next particle made
     const struct couMethod *method;
-    void *params;       ///< laid out as method->params says
-    void *method_state; ///< the method's own
+    void *params;         ///< laid out as method->params says
+    void *method_state;   ///< the method's own
+    float last_dt;        ///< of the step before [s]; 0 before the first
+    float max_speed;      ///< of particles, bodies and jets at the beginning of the step [m/s]; for methods with adaptive steps
+    bool has_thin_solids; ///< some solid is thinner than a spacing: pairs across it must be dropped
 } couFluid;
 
 static inline couVec4 *couFluid_Position(const couFluid *fluid) { return couTable_Data(&fluid->table, fluid->position_column); }
+/// A direction for two particles at the same place: random, fixed by their ids, opposite for the two.
+couVec3 couPartingDirection(int dimension, uint32_t id_a, uint32_t id_b);
+
 /// Position at the beginning of the step.
 static inline couVec4 *couFluid_Previous(const couFluid *fluid) { return couTable_Data(&fluid->table, fluid->previous_column); }
 static inline couVec4 *couFluid_Velocity(const couFluid *fluid) { return couTable_Data(&fluid->table, fluid->velocity_column); }
 static inline uint32_t *couFluid_Id(const couFluid *fluid) { return couTable_Data(&fluid->table, fluid->id_column); }
 static inline uint8_t *couFluid_Material(const couFluid *fluid) { return couTable_Data(&fluid->table, fluid->material_column); }
 static inline float *couFluid_Density(const couFluid *fluid) { return couTable_Data(&fluid->table, fluid->density_column); }
+
+/// Of the grids [m]: a little larger than h, so that rounding cannot put a pair within h two cells apart.
+static inline float couFluid_CellSize(const couFluid *fluid) { return 1.001f * fluid->h; }
 
 /// What a scene asks of a fluid; the method derives its numbers from it.
 typedef struct couDemand {
@@ -50,12 +67,14 @@ typedef struct couStep {
     float dt; ///< [s]
     couStepReport *report;
     void *world;
-    void (*accelerate)(struct couStep *step);    ///< gravity and fields change velocities
+    void (*accelerate)(struct couStep *step, float dt); ///< gravity and fields change velocities for dt seconds
+    bool (*place_samples)(struct couStep *step); ///< fills fluid->boundary with the samples of all bodies, where they are now
     bool (*find_contacts)(struct couStep *step); ///< fills fluid->contacts from the predicted positions
     void (*separate)(struct couStep *step);      ///< drops neighbour pairs that a solid separates
     void (*couple)(struct couStep *step);        ///< moves free bodies, with what the fluid does to them
     void (*collide)(struct couStep *step);       ///< positions out of the solids, along their paths
-    bool has_failed;                             ///< out of memory, NaN or lost particles: the rest of the step is skipped
+    couVec3 (*wall_velocity)(const struct couStep *step, int32_t body, couVec3 x); ///< of a body's surface at x [m/s]
+    bool has_failed; ///< out of memory, NaN or lost particles: the rest of the step is skipped
 } couStep;
 
 typedef void couPhaseFcn(couStep *step);
@@ -71,7 +90,13 @@ typedef struct couMethod {
     const char *help; ///< one line
     const couParamTable *params;
     size_t params_bytes, state_bytes;
-    const couPhaseEntry *phases;                   ///< in order; ends with a NULL function
+    const couPhaseEntry *phases;    ///< in order; ends with a NULL function
+    bool is_adaptive;               ///< the step is chosen anew each time
+    const struct couSphTraits *sph; ///< of the SPH family, whose solids are samples; NULL for the others
+    bool (*init)(couFluid *fluid);  ///< registers columns; NULL: none of its own
+    void (*free)(couFluid *fluid);  ///< what it holds; NULL: nothing
+    /// What a particle of the material has as position.w and velocity.w.
+    void (*weights)(const couFluid *fluid, int material, float *position_w, float *velocity_w);
     float (*support_ratio)(const couFluid *fluid); ///< h / d
     /// Derives numbers from demand and materials; writes lines for the user into `choices`.
     bool (*prepare)(couFluid *fluid, const couDemand *demand, char *choices, size_t size, couFaults *faults);
@@ -90,3 +115,5 @@ void couPhase_Neighbors(couStep *step); ///< reads position, contacts; writes ne
 void couPhase_Contacts(couStep *step);  ///< reads position; writes contacts
 void couPhase_Bodies(couStep *step);    ///< reads previous, position, contacts; moves bodies
 void couPhase_Collide(couStep *step);   ///< reads previous, position; writes both
+void couPhase_Move(couStep *step);      ///< previous = position, position += dt velocity
+void couPhase_Velocity(couStep *step);  ///< velocities of what was moved otherwise; reads previous, position

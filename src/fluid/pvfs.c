@@ -248,26 +248,11 @@ static float height_error(const couFluid *fluid) { return ((const couPvfsState *
 
 // --- Phases ------------------------------------------------------------------------------------------------------------------
 
-#define BLOCK 8192
-
-static void predict_block(void *context, int block, size_t begin, size_t end, int worker)
-{
-    (void)block, (void)worker;
-    const couStep *step = context;
-    couVec4 *x = couFluid_Position(step->fluid), *previous = couFluid_Previous(step->fluid);
-    const couVec4 *v = couFluid_Velocity(step->fluid);
-    float dt = step->dt;
-    for (size_t i = begin; i < end; ++i) {
-        previous[i] = x[i];
-        x[i].x += dt * v[i].x, x[i].y += dt * v[i].y, x[i].z += dt * v[i].z;
-    }
-}
-
 // Gravity and fields change velocities; positions are saved and predicted. Writes velocity, previous, position.
 static void phase_forces(couStep *step)
 {
-    step->accelerate(step);
-    couFor(&step->fluid->parallel, step->fluid->table.count, BLOCK, predict_block, step);
+    step->accelerate(step, step->dt);
+    couPhase_Move(step);
 }
 
 // Rest lengths flow, springs come and go, their displacements move positions.
@@ -349,25 +334,6 @@ static void phase_pressure(couStep *step)
     step->report->iterations += 1;
 }
 
-static void velocity_block(void *context, int block, size_t begin, size_t end, int worker)
-{
-    (void)block, (void)worker;
-    const couStep *step = context;
-    const couVec4 *x = couFluid_Position(step->fluid), *previous = couFluid_Previous(step->fluid);
-    couVec4 *v = couFluid_Velocity(step->fluid);
-    float dt = step->dt, inv_dt = 1.0f / dt;
-    for (size_t i = begin; i < end; ++i) {
-        v[i].x += (x[i].x - (previous[i].x + dt * v[i].x)) * inv_dt;
-        v[i].y += (x[i].y - (previous[i].y + dt * v[i].y)) * inv_dt;
-        v[i].z += (x[i].z - (previous[i].z + dt * v[i].z)) * inv_dt;
-    }
-}
-
-static void phase_velocity(couStep *step)
-{
-    couFor(&step->fluid->parallel, step->fluid->table.count, BLOCK, velocity_block, step);
-}
-
 // Pairwise impulses on the new velocities. Reads neighbours and position; writes velocity.
 static void phase_viscosity(couStep *step)
 {
@@ -391,7 +357,7 @@ static const couPhaseEntry phases[] = {
     {cou_phasePressure, phase_pressure},
     {cou_phaseBodies, couPhase_Bodies},
     {cou_phaseCollide, couPhase_Collide},
-    {cou_phaseVelocity, phase_velocity},
+    {cou_phaseVelocity, couPhase_Velocity},
     {cou_phaseViscosity, phase_viscosity},
     {cou_phaseCount, NULL},
 };

@@ -23,16 +23,6 @@ typedef struct Densities {
     float rho, rho_near, w4; // sums of w^2, w^3, w^4
 } Densities;
 
-// A direction for two particles at the same place: random, fixed by their ids, opposite for the two.
-static couVec3 parting_direction(const couPvfsSweep *sweep, uint32_t i, uint32_t j)
-{
-    uint32_t a = sweep->id[i], b = sweep->id[j];
-    couRandom random = {couMix64((uint64_t)COU_MIN(a, b) << 32 | COU_MAX(a, b))};
-    couVec3 n = {couRandomSigned(&random), couRandomSigned(&random), sweep->dimension == 3 ? couRandomSigned(&random) : 0.0f};
-    n = couNormalize(n);
-    return a < b ? n : couScale(-1.0f, n);
-}
-
 // Directions, weights and density sums of i's list. Padding entries are far away and get weight 0.
 static inline Densities gather_pairs(const couPvfsSweep *sweep, uint32_t i, const uint32_t *list, int count, PairBuffer *pairs)
 {
@@ -62,7 +52,7 @@ static inline Densities gather_pairs(const couPvfsSweep *sweep, uint32_t i, cons
         couStoreW(block->inv_mass, inv_mass);
         for (; coincident; coincident &= coincident - 1) {
             int lane = __builtin_ctz(coincident);
-            couVec3 n = parting_direction(sweep, i, list[k + lane]);
+            couVec3 n = couPartingDirection(sweep->dimension, sweep->id[i], sweep->id[list[k + lane]]);
             block->x[lane] = n.x, block->y[lane] = n.y, block->z[lane] = n.z;
         }
     }

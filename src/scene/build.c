@@ -403,14 +403,14 @@ static void build_records(couScene *scene, couRecordKind kind, double *count, co
 
 // --- The world ---------------------------------------------------------------------------------------------------------------
 
-static void copy_settings(couScene *scene)
+// What was given for the method's family first, then what was given for the method itself.
+static void copy_settings_of(couScene *scene, const char *name)
 {
-    const char *method = scene->world_def.method;
-    const couParamTable *params = couMethodParams(method);
+    const couParamTable *params = couMethodParams(name);
     uint8_t *block = couWorld_MethodParams(scene->world);
     for (size_t i = 0; i < scene->setting_count; ++i) {
         const couMethodSettings *settings = &scene->settings[i];
-        if (strcmp(settings->method, method) != 0) continue;
+        if (strcmp(settings->method, name) != 0) continue;
         for (int k = 0; k < params->count; ++k) {
             const couParam *param = &params->params[k];
             size_t size = param->type == cou_paramBool   ? sizeof(bool)
@@ -420,6 +420,13 @@ static void copy_settings(couScene *scene)
             if (settings->is_given[k]) memcpy(block + param->offset, settings->block + param->offset, size);
         }
     }
+}
+
+static void copy_settings(couScene *scene)
+{
+    const char *method = scene->world_def.method, *family = couMethodParams(method)->name;
+    copy_settings_of(scene, family);
+    if (strcmp(family, method) != 0) copy_settings_of(scene, method);
 }
 
 static void build_materials(couScene *scene, couFaults *faults)

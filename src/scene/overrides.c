@@ -40,7 +40,7 @@ static void set_scene_key(couScene *scene, const char *key, const char *value, c
         return;
     }
     param = couParams_Find(world, key);
-    if (strcmp(key, "method") == 0 && !couMethodParams(value)) {
+    if (strcmp(key, "method") == 0 && !couMethodHelp(value)) {
         couFaults_Add(faults, WHERE, key, "unknown method '%.60s'", value);
     } else if (param) {
         bool is_good = couParam_SetText(param, "scene", &scene->world_def, value, WHERE, faults);
@@ -89,7 +89,7 @@ static void set_part_key(couScene *scene, const char *key, const char *value, co
     if (is_found) return;
     const char *names[MAX_NAMES];
     int count = 0;
-    for (const char *const *name = couMethodNames(); *name && count < MAX_NAMES; ++name) names[count++] = *name;
+    for (const char *const *name = couMethodTableNames(); *name && count < MAX_NAMES; ++name) names[count++] = *name;
     for (size_t i = 0; i < scene->material_count && count < MAX_NAMES; ++i) names[count++] = scene->materials[i].def.name;
     unknown_key(key, names, count, part, "method or material of this scene", faults);
 }
@@ -107,7 +107,7 @@ void couScene_ApplyOverrides(couScene *scene, const couSceneOptions *options, co
     }
     if (options->threads > 0) scene->world_def.threads = options->threads;
     if (!options->method) return;
-    if (couMethodParams(options->method)) {
+    if (couMethodHelp(options->method)) {
         snprintf(scene->world_def.method, sizeof scene->world_def.method, "%s", options->method);
         return;
     }

@@ -89,7 +89,7 @@ static void read_method(couReader *reader, const char *key, void *target)
     (void)target;
     char name[COU_NAME_SIZE];
     if (!couReader_Text(reader, key, name, sizeof name)) return;
-    if (couMethodParams(name)) {
+    if (couMethodHelp(name)) {
         memcpy(reader->scene->world_def.method, name, sizeof name);
         return;
     }
@@ -149,7 +149,7 @@ static int scene_call(lua_State *lua)
     couExtraKey keys[24] = {
         {"title", read_title}, {"note", read_note}, {"method", read_method}, {"duration", read_info}, {"fps", read_info}};
     int count = 5;
-    for (const char *const *name = couMethodNames(); *name && count < COU_COUNT(keys); ++name) {
+    for (const char *const *name = couMethodTableNames(); *name && count < COU_COUNT(keys); ++name) {
         keys[count++] = (couExtraKey){*name, read_settings};
     }
     bool is_given[64] = {false};

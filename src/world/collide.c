@@ -15,7 +15,8 @@
 
 #define ROUNDS 4 // over the bodies that a particle may meet
 #define COLLISION_BLOCK 2048
-#define CONTACT_RADIUS 0.5f // collision radius / spacing
+// Collision radius / spacing. Samples keep the liquid of the SPH methods away from solids; there collisions are only a net below.
+static float contact_radius(const couWorld *world) { return (world->fluid.method->sph ? 0.1f : 0.5f) * world->def.spacing; }
 
 typedef struct CollideJob {
     couWorld *world;
@@ -224,6 +225,7 @@ static void add_pushes(const CollideJob *job, size_t begin, size_t end, bool is_
 {
     const couWorld *world = job->world;
     const couFluid *fluid = &world->fluid;
+    if (fluid->method->sph) return; // samples take what the fluid does to bodies
     for (size_t i = begin; i < end; ++i) {
         const couContact *contacts = couContacts_Of(&fluid->contacts, i);
         for (int k = 0; k < fluid->contacts.count[i]; ++k) {
@@ -280,12 +282,13 @@ void couCollide(couStep *step)
         step->has_failed = true;
         return;
     }
-    CollideJob job = {.world = world, .dt = step->dt, .radius = CONTACT_RADIUS * world->def.spacing};
+    CollideJob job = {.world = world, .dt = step->dt, .radius = contact_radius(world)};
     couFor(&world->fluid.parallel, count, COLLISION_BLOCK, collide_block, &job);
     step->report->trapped_count += job.trapped_count;
     for (size_t b = 0; b < world->body_count; ++b) {
         couBody *body = &world->bodies[b];
         sum_blocks(world, blocks, b, body->impulse);
+        for (int a = 0; a < 6; ++a) body->impulse[a] += world->body_impulses[b][a];
         for (int a = 0; a < 6; ++a) body->sum[a] += body->impulse[a];
     }
     couSettleImpulses(world);
@@ -378,9 +381,12 @@ bool couFindTouches(couStep *step)
     if (!reserve_scratch(world, blocks) ||
         !couReserve(&world->memory, (void **)&world->touches, &world->touch_capacity, blocks, sizeof *world->touches))
         return false;
-    CollideJob job = {.world = world, .dt = step->dt, .radius = CONTACT_RADIUS * world->def.spacing};
+    CollideJob job = {.world = world, .dt = step->dt, .radius = contact_radius(world)};
     couFor(&world->fluid.parallel, count, COLLISION_BLOCK, touch_block, &job);
-    for (size_t b = 0; b < world->body_count; ++b) sum_blocks(world, blocks, b, world->bodies[b].given);
+    for (size_t b = 0; b < world->body_count; ++b) {
+        sum_blocks(world, blocks, b, world->bodies[b].given);
+        for (int a = 0; a < 6; ++a) world->bodies[b].given[a] += world->body_impulses[b][a];
+    }
     return !job.has_failed;
 }
 

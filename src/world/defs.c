@@ -17,6 +17,8 @@ static const couParam world_params[] = {
     {"dimension", "", "2 (the plane z = 0) or 3", cou_paramInt, FIELD(dimension), {3}, 2, 3, false, false, NULL},
     {"spacing", "m", "distance of particles at rest; halving it costs 16 times the work in 3D", cou_paramFloat, FIELD(spacing), {0.02}, 0, 1000, true, false, NULL},
     {"gravity", "m/s^2", "acceleration of free fall", cou_paramVec3, FIELD(gravity), {0, -9.81, 0}, -10000, 10000, false, false, NULL},
+    {"period", "m", "lengths after which the world repeats along x, y, z; 0: it does not; not for pvfs", cou_paramVec3, FIELD(period), {0, 0, 0}, 0, 1e6, false, false, NULL},
+    {"period_lower", "m", "lower corner of the box that repeats", cou_paramVec3, FIELD(period_lower), {0, 0, 0}, -1e6, 1e6, false, false, NULL},
     {"depth", "m", "depth that the liquid must carry; auto: from what the scene holds", cou_paramFloat, FIELD(depth), {NAN}, 0, 10000, true, true, NULL},
     {"speed", "m/s", "speed that the liquid reaches; auto: from falls and emitters", cou_paramFloat, FIELD(speed), {NAN}, 0, 10000, false, true, NULL},
     {"threads", "", "0: all cores; results do not depend on it", cou_paramInt, FIELD(threads), {0}, 0, COU_MAX_THREADS, false, false, NULL},
@@ -55,6 +57,7 @@ static const couParam material_params[] = {
     {"beta", "1/m", "quadratic pair viscosity of the paper; auto: 1/h", cou_paramFloat, FIELD(beta), {NAN}, 0, 1e9, false, true, NULL},
     {"smoothing", "1/s", "pairwise smoothing of velocities; auto: a little, from the sound speed", cou_paramFloat, FIELD(smoothing), {NAN}, 0, 1e9, false, true, NULL},
     {"k_spring", "1/s^2", "spring rate of the paper; auto: from the shear modulus", cou_paramFloat, FIELD(k_spring), {NAN}, 0, 1e12, false, true, NULL},
+    {"surface_tension", "N/m", "for the SPH methods; in pvfs it follows from the recipe", cou_paramFloat, FIELD(surface_tension), {0}, 0, 1000, false, false, NULL},
     {"color", "", "linear red, green, blue for pictures", cou_paramVec3, FIELD(color), {0.1, 0.35, 0.8}, 0, 1, false, false, NULL},
     {"opacity", "", "for pictures", cou_paramFloat, FIELD(opacity), {1}, 0, 1, false, false, NULL},
 };

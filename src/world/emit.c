@@ -14,9 +14,11 @@ bool couAddParticle(couWorld *world, int material, couVec3 position, couVec3 vel
     size_t i = couTable_AddRows(&fluid->table, 1);
     if (i == SIZE_MAX) return false;
     if (fluid->dimension == 2) position.z = velocity.z = 0.0f;
-    couFluid_Position(fluid)[i] = (couVec4){position.x, position.y, position.z, 1.0f / fluid->mass[material]};
+    float position_w = 1.0f / fluid->mass[material], velocity_w = 0.0f;
+    if (fluid->method->weights) fluid->method->weights(fluid, material, &position_w, &velocity_w);
+    couFluid_Position(fluid)[i] = (couVec4){position.x, position.y, position.z, position_w};
     couFluid_Previous(fluid)[i] = couFluid_Position(fluid)[i];
-    couFluid_Velocity(fluid)[i] = (couVec4){velocity.x, velocity.y, velocity.z, 0.0f};
+    couFluid_Velocity(fluid)[i] = (couVec4){velocity.x, velocity.y, velocity.z, velocity_w};
     couFluid_Id(fluid)[i] = fluid->next_id++;
     couFluid_Material(fluid)[i] = (uint8_t)material;
     couFluid_Density(fluid)[i] = 1.0f;

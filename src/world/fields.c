@@ -46,10 +46,10 @@ static void accelerate_block(void *context, int block, size_t begin, size_t end,
     }
 }
 
-void couAccelerate(couStep *step)
+void couAccelerate(couStep *step, float dt)
 {
     const couWorld *world = step->world;
-    FieldJob job = {world, step->dt};
+    FieldJob job = {world, dt};
     bool has_function = false;
     for (size_t f = 0; f < world->field_count; ++f) has_function |= world->fields[f].def.kind == cou_fieldFunction;
     // User functions are called one particle after the other, on this thread.

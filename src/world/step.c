@@ -89,12 +89,31 @@ static void fire_events(couWorld *world)
     }
 }
 
+// Where methods leave what they do to bodies.
+static bool reserve_impulses(couWorld *world)
+{
+    couFluid *fluid = &world->fluid;
+    if (!couReserve(&world->memory, (void **)&world->body_impulses, &world->body_impulse_capacity, world->body_count + 1,
+                    sizeof *world->body_impulses) ||
+        !couReserve(&world->memory, (void **)&world->body_centers, &world->body_center_capacity, world->body_count + 1,
+                    sizeof *world->body_centers))
+        return false;
+    memset(world->body_impulses, 0, world->body_count * sizeof *world->body_impulses);
+    for (size_t b = 0; b < world->body_count; ++b)
+        world->body_centers[b] = couBodyCenter(&world->bodies[b], world->bodies[b].start);
+    fluid->body_impulses = world->body_impulses;
+    fluid->body_centers = world->body_centers;
+    fluid->body_count = world->body_count;
+    return true;
+}
+
 static void phase_emit(couStep *step)
 {
     couWorld *world = step->world;
     fire_events(world);
     couEmit(world, step->dt, step->report);
     couMoveBodies(world, step->dt);
+    if (!reserve_impulses(world)) step->has_failed = true;
 }
 
 // "Add springs now" waits for fresh neighbour lists, which are there after the method's search.
@@ -183,6 +202,8 @@ static void begin_step(couStep *step, couWorld *world, float dt, couStepReport *
     world->is_stepping = true;
     *step = (couStep){.fluid = &world->fluid, .dt = dt, .report = report, .world = world};
     step->accelerate = couAccelerate;
+    step->place_samples = couPlaceSamples;
+    step->wall_velocity = couWallVelocity;
     step->find_contacts = couFindContacts;
     step->separate = couSeparate;
     step->couple = couCouple;
@@ -237,11 +258,93 @@ couStepReport couWorld_Step(couWorld *world, float dt)
     return report;
 }
 
+// The fastest of particles, bodies and jets.
+static float find_max_speed(const couWorld *world)
+{
+    const couVec4 *v = couFluid_Velocity(&world->fluid);
+    float fastest2 = 0.0f;
+    for (size_t i = 0; i < world->fluid.table.count; ++i) {
+        couVec3 u = couXyz(v[i]);
+        fastest2 = COU_MAX(fastest2, couDot(u, u));
+    }
+    return sqrtf(fastest2);
+}
+
+static float speed_of_things(const couWorld *world)
+{
+    float fastest = 0.0f;
+    for (size_t b = 0; b < world->body_count; ++b) {
+        const couBody *body = &world->bodies[b];
+        if (!body->is_here || body->kind == cou_rigidFixed) continue;
+        const double *v = body->state.velocity, *spin = body->state.spin;
+        float turning = isfinite(body->ball_radius)
+                            ? (float)sqrt(spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]) * body->ball_radius
+                            : 0.0f;
+        fastest = COU_MAX(fastest, (float)sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) + turning);
+    }
+    for (size_t e = 0; e < world->emitter_count; ++e) {
+        const couEmitter *emitter = &world->emitters[e];
+        bool is_running = emitter->is_on && world->time >= emitter->def.start && world->time < emitter->def.stop;
+        if (is_running && !isnan(emitter->def.speed)) fastest = COU_MAX(fastest, emitter->def.speed);
+    }
+    return fastest;
+}
+
+// Adds a step to the report of an advance: counts are summed, errors and speed those of the worst and the last.
+static void add_report(couStepReport *all, const couStepReport *own)
+{
+    all->substeps += own->substeps;
+    all->dt = own->dt;
+    all->iterations += own->iterations;
+    all->divergence_iterations += own->divergence_iterations;
+    all->viscosity_iterations += own->viscosity_iterations;
+    all->unconverged_count += own->unconverged_count;
+    all->solver_error = own->solver_error;
+    all->density_error_mean = own->density_error_mean;
+    all->density_error_max = COU_MAX(all->density_error_max, own->density_error_max);
+    all->max_speed = COU_MAX(all->max_speed, own->max_speed);
+    all->emitted += own->emitted, all->removed += own->removed;
+    all->nan_count += own->nan_count, all->lost_count += own->lost_count;
+    all->first_bad_id = COU_MIN(all->first_bad_id, own->first_bad_id);
+    all->crowded_count += own->crowded_count;
+    all->guard_count += own->guard_count;
+    all->trapped_count += own->trapped_count;
+    all->contact_count += own->contact_count;
+    if (own->bad_body1) all->bad_body1 = own->bad_body1;
+    for (int p = 0; p < cou_phaseCount; ++p) all->phase_seconds[p] += own->phase_seconds[p];
+    all->pair_count += own->pair_count;
+    all->particle_steps += own->particle_steps;
+}
+
+// Steps chosen one by one from the speed that there is; the last two share what is left, so that none is tiny.
+static void advance_adaptively(couWorld *world, double seconds, couStepReport *report)
+{
+    double end = world->time + seconds;
+    float speed = find_max_speed(world);
+    for (;;) {
+        world->fluid.max_speed = COU_MAX(speed, speed_of_things(world));
+        double left = end - world->time, step = couWorld_SuggestStep(world);
+        bool is_last = left <= step * (1 + 1e-3);
+        double dt = is_last ? left : left < 2 * step ? 0.5 * left : step, begin = world->time;
+        couStepReport own = {.first_bad_id = UINT32_MAX};
+        step_world(world, (float)dt, &own);
+        add_report(report, &own);
+        world->time = is_last ? end : begin + dt;
+        if (is_last || own.nan_count || own.lost_count || own.bad_body1) return;
+        speed = own.max_speed;
+    }
+}
+
 couStepReport couWorld_Advance(couWorld *world, double seconds)
 {
     COU_ASSERT(seconds > 0);
     ensure_prepared(world);
     couStepReport report = {.first_bad_id = UINT32_MAX};
+    if (world->fluid.method->is_adaptive) {
+        advance_adaptively(world, seconds, &report);
+        settle_forces(world, seconds);
+        return report;
+    }
     double begin = world->time;
     // A hair more than the suggested step is fine: 1/30 s must not become two steps because of rounding.
     int substeps = COU_MAX(1, (int)ceil(seconds / couWorld_SuggestStep(world) - 1e-3));

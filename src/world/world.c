@@ -47,8 +47,12 @@ static bool init_fluid(couWorld *world)
     fluid->params = couAlloc(&world->memory, fluid->method->params_bytes);
     fluid->method_state = couAlloc(&world->memory, fluid->method->state_bytes);
     fluid->springs = couCreateSpringNet(&world->memory);
+    couBoundary_Init(&fluid->boundary, &world->memory);
+    fluid->period = (couPeriod){{def->period.x, def->period.y, def->dimension == 3 ? def->period.z : 0.0f},
+                                {def->period_lower.x, def->period_lower.y, def->period_lower.z}};
     if (!fluid->params || !fluid->method_state || !fluid->springs) return false;
     couParams_SetDefaults(fluid->method->params, fluid->params);
+    if (fluid->method->init && !fluid->method->init(fluid)) return false;
     return couNeighbors_Init(&fluid->neighbors, &world->memory);
 }
 
@@ -56,6 +60,11 @@ couWorld *couCreateWorld(const couWorldDef *def, couFaults *faults)
 {
     bool is_good = couParams_Check(&(couParamTable){"scene", couWorldParams()->params, couWorldParams()->count}, def, faults);
     is_good = check_method(def->method, faults) && is_good;
+    bool is_periodic = def->period.x > 0.0f || def->period.y > 0.0f || def->period.z > 0.0f;
+    if (is_good && is_periodic && !couFindMethod(def->method)->sph) {
+        couFaults_Add(faults, NULL, "scene.period", "%s does not know periods; the SPH methods do", def->method);
+        is_good = false;
+    }
     if (!is_good) return NULL;
     couWorld *world = couAlloc(NULL, sizeof *world);
     if (!world) {
@@ -78,6 +87,7 @@ static void drop_body(couWorld *world, couBody *body)
 {
     couShape_Release(body->def.shape);
     couFree(&world->memory, body->probes.items);
+    couFreeBodySamples(world, body);
 }
 
 void couDestroyWorld(couWorld *world)
@@ -97,6 +107,8 @@ void couDestroyWorld(couWorld *world)
     couFree(memory, world->rigid_joints);
     couFree(memory, world->islands);
     couFree(memory, world->is_held);
+    couFree(memory, world->body_impulses);
+    couFree(memory, world->body_centers);
     couFree(memory, world->emitters);
     couFree(memory, world->sinks);
     couFree(memory, world->fields);
@@ -111,6 +123,8 @@ void couDestroyWorld(couWorld *world)
     couNeighbors_Free(&fluid->neighbors);
     couContacts_Free(&fluid->contacts);
     couDestroySpringNet(fluid->springs);
+    couBoundary_Free(&fluid->boundary);
+    if (fluid->method && fluid->method->free && fluid->method_state) fluid->method->free(fluid);
     couFree(memory, fluid->params);
     couFree(memory, fluid->method_state);
     couFree(NULL, world);
@@ -278,7 +292,8 @@ int64_t couWorld_AddFluid(couWorld *world, const couFluidDef *def, couFaults *fa
     }
     // A liquid that starts as a crystal stays one for long, and bears shear: floating bodies come to rest wherever they were put.
     bool is_liquid = world->fluid.materials[def->material.index1 - 1].springs == cou_springsNone;
-    float jitter = isnan(def->jitter) ? (is_liquid ? 0.4f : 0.1f) : def->jitter;
+    bool is_sph = world->fluid.method->sph != NULL; // whose lattice is at rest, and does not bear shear
+    float jitter = isnan(def->jitter) ? (is_sph ? 0.0f : is_liquid ? 0.4f : 0.1f) : def->jitter;
     int64_t added = couFillShape(world, def->material.index1 - 1, def->shape, def->pose, def->velocity, jitter,
                                  world->step_count > 0, room + 1);
     if (added < 0 || added > room) {
@@ -358,6 +373,7 @@ couBodyId couWorld_AddBody(couWorld *world, const couBodyDef *def, couFaults *fa
     couShape_Retain(def->shape);
     body->generation = 1;
     body->is_here = true;
+    world->has_new_bodies = true;
     if (!couInitBody(world, body, faults)) {
         drop_body(world, body);
         world->body_count--;
@@ -382,6 +398,7 @@ void couWorld_RemoveBody(couWorld *world, couBodyId id)
     if (!body) return;
     if (body->kind == cou_rigidFree) world->free_count--;
     body->is_here = false;
+    world->has_new_bodies = true;
     body->generation++;
     for (size_t j = 0; j < world->joint_count; ++j) {
         couJoint *joint = &world->joints[j];

@@ -2,9 +2,16 @@
 #pragma once
 
 #include "fluid/fluid.h"
+#include "fluid/sph.h"
 #include "fluid/springs.h"
 #include "rigid/probes.h"
+#include "rigid/samples.h"
 #include "rigid/solver.h"
+
+/// A cube of an unbounded body's frame that has been sampled.
+typedef struct couTile {
+    int32_t place[3];
+} couTile;
 
 typedef struct couBody {
     couBodyDef def;
@@ -20,13 +27,18 @@ typedef struct couBody {
     double inertia[6];    ///< about the centre of mass in the shape's frame [kg m^2]
     double still_seconds; ///< how long it has hardly moved; asleep once its whole heap has been still long enough
     bool is_asleep;
-    couProbes probes;    ///< for contacts with other bodies
-    couVec3 ball_center; ///< of a ball around the shape, in its frame [m]
-    float ball_radius;   ///< infinite for unbounded shapes [m]
-    double taken[6];     ///< impulse and its moment about the centre that the step has put into a free body already [N s, N m s]
-    double given[6];     ///< impulse and moment of this step that do not depend on how the body moves [N s, N m s]
-    double impulse[6];   ///< what the fluid gave in this step, force and moment [N s, N m s]
-    double sum[6];       ///< of those since the last reset
+    couProbes probes;      ///< for contacts with other bodies
+    couVec3 ball_center;   ///< of a ball around the shape, in its frame [m]
+    float ball_radius;     ///< infinite for unbounded shapes [m]
+    couSamples samples;    ///< for the SPH methods, in the shape's frame
+    float *sample_volumes; ///< [m^n]
+    couTile *tiles;        ///< of an unbounded shape
+    size_t tile_count, tile_capacity;
+    bool is_sampled;
+    double taken[6];   ///< impulse and its moment about the centre that the step has put into a free body already [N s, N m s]
+    double given[6];   ///< impulse and moment of this step that do not depend on how the body moves [N s, N m s]
+    double impulse[6]; ///< what the fluid gave in this step, force and moment [N s, N m s]
+    double sum[6];     ///< of those since the last reset
     couVec3 force, torque; ///< means over the last advance or step [N, N m]
 } couBody;
 
@@ -100,6 +112,10 @@ struct couWorld {
     size_t rigid_joint_capacity;
     int *islands;
     size_t island_capacity;
+    bool has_new_bodies;        ///< since their samples were placed
+    double (*body_impulses)[6]; ///< what the fluid method did to bodies in this step
+    couVec3 *body_centers;
+    size_t body_impulse_capacity, body_center_capacity;
     bool *is_held; ///< scratch: bodies that a contact or joint holds in this step
     size_t held_capacity;
 };
@@ -135,6 +151,11 @@ float couClearance(const couBody *body, float distance);
 float couClearanceAt(const couWorld *world, const couBody *body, couPose pose, couVec3 x);
 /// True when the ball around a body and this one are farther apart than `reach`.
 bool couIsBallFar(const couBody *body, couPose pose, couBall ball, float reach);
+
+// boundary.c
+bool couPlaceSamples(couStep *step); ///< fills the fluid's boundary
+couVec3 couWallVelocity(const couStep *step, int32_t body, couVec3 x);
+void couFreeBodySamples(couWorld *world, couBody *body);
 
 // collide.c
 #define COU_GRIP 0.1f ///< friction acts on particles that are no farther than this from touching / spacing
@@ -186,7 +207,7 @@ const couStateArray *couExpectArray(const couState *state, const char *name, cou
                                     couFaults *faults);
 
 // fields.c
-void couAccelerate(couStep *step);
+void couAccelerate(couStep *step, float dt);
 
 // demand.c
 couDemand couEstimateDemand(const couWorld *world);

@@ -1,0 +1,39 @@
+/// Solids as the SPH methods see them: samples with volumes, sorted by a grid of their own.
+#pragma once
+
+#include "fluid/kernels.h"
+#include "particles/neighbors.h"
+
+typedef struct couBoundary {
+    couMemory *memory;
+    couTable table;
+    int position_column; ///< xyz, w: volume / V of a fluid particle
+    int velocity_column; ///< xyz, w: how strongly the liquid sticks, 0 to 1
+    int id_column, body_column;
+    couGrid grid;
+    bool is_sorted; ///< false after positions changed
+} couBoundary;
+
+void couBoundary_Init(couBoundary *boundary, couMemory *memory);
+void couBoundary_Free(couBoundary *boundary);
+
+static inline couVec4 *couBoundary_Position(const couBoundary *boundary)
+{
+    return couTable_Data(&boundary->table, boundary->position_column);
+}
+static inline couVec4 *couBoundary_Velocity(const couBoundary *boundary)
+{
+    return couTable_Data(&boundary->table, boundary->velocity_column);
+}
+static inline uint32_t *couBoundary_Body(const couBoundary *boundary)
+{
+    return couTable_Data(&boundary->table, boundary->body_column);
+}
+static inline uint32_t *couBoundary_Id(const couBoundary *boundary)
+{
+    return couTable_Data(&boundary->table, boundary->id_column);
+}
+
+/// Volumes of samples: gamma over the sum of W to each other [Akinci 2012; Gagneux 2022, eq. 2.52]. False without memory.
+bool couFindSampleVolumes(couMemory *memory, const couKernel *kernel, float gamma, const couVec3 *points, size_t count, float *volumes,
+                          const couParallel *parallel);

@@ -1,0 +1,37 @@
+/// The smoothing kernels of the SPH methods, in 2D and 3D, with slope and Laplacian. All have the compact support h.
+#pragma once
+
+#include "base/base.h"
+
+typedef enum couKernelKind {
+    cou_kernelCubic,    ///< cubic spline [Monaghan 1992; Gagneux 2022, eq. 2.5]
+    cou_kernelWendland, ///< Wendland C2: no pairing, smoother, wants a larger support
+    cou_kernelPoly6,    ///< [Müller 2003, eq. 20]
+    cou_kernelSpiky,    ///< [Müller 2003, eq. 21]
+    cou_kernelViscosity ///< [Müller 2003, eq. 22]; its 2D form: the solution of lap W ~ h - r in the plane
+} couKernelKind;
+
+typedef struct couKernel {
+    couKernelKind kind;
+    int dimension;
+    float h;     ///< support radius [m]
+    float scale; ///< W = scale * f(r/h) [1/m^dimension]
+} couKernel;
+
+couKernel couMakeKernel(couKernelKind kind, int dimension, float h);
+double couKernel_Value(const couKernel *kernel, double r);     ///< W(r) [1/m^dimension]
+double couKernel_Slope(const couKernel *kernel, double r);     ///< dW/dr
+double couKernel_Laplacian(const couKernel *kernel, double r); ///< of W as a function of a point; r > 0
+
+/// Sums over the points of the cubic lattice of pitch d around one of them: what a calm fluid sees.
+typedef struct couKernelSums {
+    double value;     ///< sum of W, the point itself included [1/m^dimension]
+    double gradient2; ///< sum of |grad W|^2 of the gradient kernel
+    double spectrum;  ///< largest |sum grad W e^(ikx)|^2 / gradient2 over all waves k: the largest eigenvalue of the pressure system
+    double shear;     ///< second derivative of a shear flow by [Gagneux 2022, eq. 2.14], 1 where it is exact
+    double viscous;   ///< diagonal of that operator [1/m^2]
+    double layer[8];  ///< sum of W over the lattice plane k pitches away; 0: its own, the point itself included
+    int count;        ///< neighbours
+} couKernelSums;
+
+couKernelSums couSumKernels(const couKernel *density, const couKernel *gradient, double d);

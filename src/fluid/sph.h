@@ -1,0 +1,264 @@
+/// Smoothed particle hydrodynamics: what mueller, sesph, wcsph, pcisph, iisph and dfsph share.
+///
+/// All six work with volumes instead of masses: every fluid particle stands for V = c_V d^n, a sample of a solid for its own volume, and
+/// the relative density is D_i = sum_j V_j W_ij, 1 at rest. For one liquid this is the usual density over rho0; several liquids of
+/// different density keep their sharp borders. Pairs are found once a step; their gradients G_ij = V_j grad W_ij, rounded to 16 bits
+/// (symmetrically, so that G_ji = -G_ij and momentum is exact), serve every loop of the step, whatever the number of iterations.
+///
+/// Fluid and solids are in one index space: rows of the columns beyond the fluid's (couFluid.solid_base onwards) hold the samples,
+/// with position.w the volume / V and velocity.w how strongly the liquid sticks (0 slip to 1 no slip). A fluid particle has 1 and
+/// its inverse relative density there.
+#pragma once
+
+#include "fluid/fluid.h"
+#include "fluid/kernels.h"
+
+typedef enum couSphKernel { cou_sphCubic, cou_sphWendland, cou_sphMueller, cou_sphKernelAuto } couSphKernel;
+typedef enum couSphViscosity {
+    cou_viscosityAuto,      ///< laplacian while the step allows it, else implicit
+    cou_viscosityLaplacian, ///< explicit [Gagneux 2022, eq. 2.14]; mueller: [Müller 2003, eq. 14]
+    cou_viscosityImplicit,  ///< [Weiler 2018]
+    cou_viscosityNone
+} couSphViscosity;
+typedef enum couSphTension {
+    cou_tensionAuto,    ///< colour for mueller, none for the others
+    cou_tensionNone,
+    cou_tensionColor,   ///< [Müller 2003, eq. 19]
+    cou_tensionCohesion ///< [Akinci 2013], with adhesion to bodies
+} couSphTension;
+typedef enum couSphBoundary {
+    cou_boundaryAkinci, ///< samples with volumes [Akinci 2012; Gagneux 2022, eq. 2.52]
+    cou_boundaryGhost   ///< mirror images of the fluid [Gagneux 2022, 2.4.1.1]
+} couSphBoundary;
+typedef enum couSphAcceleration { cou_accelerationAuto, cou_accelerationNone, cou_accelerationChebyshev } couSphAcceleration;
+
+/// Parameters of the whole family; a method reads those that concern it.
+typedef struct couSphParams {
+    float support;     ///< h / d
+    int kernel;        ///< couSphKernel
+    float fill;        ///< c_V
+    bool clamp;        ///< no negative pressures
+    float courant;     ///< v dt / d
+    float min_step;    ///< [s]
+    float max_step;    ///< [s]
+    float stiffness;   ///< k1 [Pa]
+    float exponent;    ///< k2; 1: an ideal gas
+    float compression; ///< that stiffness is chosen for
+    float damping;     ///< artificial viscosity alpha
+    float tolerance;   ///< mean density error
+    float divergence_tolerance;
+    int min_iterations, max_iterations;
+    int acceleration;     ///< couSphAcceleration
+    float omega;          ///< relaxation
+    float warm_start;     ///< share of the last pressures to start from
+    int viscosity;        ///< couSphViscosity
+    float xsph;           ///< alpha of [Gagneux 2022, eq. 2.15]
+    float viscosity_tolerance;
+    int tension;          ///< couSphTension
+    float tension_threshold; ///< |n| h below which a particle is inside
+    float adhesion;       ///< [N/m]
+    int boundary;         ///< couSphBoundary
+    int boundary_layers;
+    bool no_stick;        ///< liquid does not leave walls [Gagneux 2022, eq. 2.54]
+} couSphParams;
+
+extern const couParamTable couSphParamTable;
+
+/// What sets a method of the family apart.
+typedef struct couSphTraits {
+    bool has_state_equation; ///< pressure from density; otherwise from a solver
+    bool is_leapfrog;        ///< velocities are those of half a step before
+    bool has_mueller_pressure; ///< the mean of both pressures over the other's density [Müller 2003, eq. 10]
+    bool is_accelerated;     ///< by default
+    int kernel;              ///< couSphKernel, default
+    int tension;             ///< couSphTension, default
+    float support;           ///< h / d, default
+    float compression;       ///< default
+    float exponent;          ///< of the state equation, default
+    float warm_start;        ///< default
+} couSphTraits;
+
+#define COU_MOST_SAMPLE_VOLUME 3.0f ///< of a solid's sample / V: a lonely one's would be larger
+
+/// The gradients of eight pairs of a list, in units of a scale.
+typedef struct couPairBlock {
+    int16_t x[COU_WIDTH], y[COU_WIDTH], z[COU_WIDTH];
+} couPairBlock;
+
+typedef struct couSphState {
+    // chosen by preparation
+    couKernel density_kernel, gradient_kernel;
+    couKernelSums lattice;
+    float volume;             ///< V = c_V d^n of a fluid particle [m^n]
+    float density_unit;       ///< the lattice of pitch d and c_V = 1 has D = 1: 1 / (d^n sum of W)
+    float wall_volume;        ///< of a sample of a flat wall [m^n]
+    float gamma;              ///< of [Gagneux 2022, eq. 2.52]: the volume of a sample times the sum of W over its neighbours
+    float gradient_scale[2];  ///< what one unit of a stored gradient stands for: of fluid, of solids [1/m]
+    float reference_density;  ///< the heaviest liquid's [kg/m^3]: pressures are in units of it
+    float inv_density[COU_MAX_MATERIALS];  ///< reference_density / density
+    float kinematic[COU_MAX_MATERIALS];    ///< viscosity / reference_density [m^2/s]
+    float tension[COU_MAX_MATERIALS];      ///< surface tension / reference_density [m^3/s^2]
+    bool is_single_density, is_single_viscosity;
+    bool has_viscosity, is_implicit, has_tension;
+    int tension_kind;         ///< couSphTension
+    float sound_speed;        ///< of methods with an equation of state [m/s]
+    float stiffness;          ///< k1 [Pa]
+    float exponent;           ///< k2
+    float damping;            ///< alpha c h [m^2/s]
+    float viscous_step, tension_step, acoustic_step; ///< limits [s]; infinity where none
+    float free_step; ///< what the flow alone allows, roughly [s]
+    float max_step;  ///< [s]
+    float height_error;
+    bool is_accelerated;
+    float omega, warm_start, largest_eigenvalue;
+    // columns
+    int pressure_column;   ///< state, Pa: what the density solver ended with
+    int divergence_column; ///< state, Pa: what the divergence solver ended with; -1 but for dfsph
+    int factor_column;     ///< scratch: 1 / diagonal of the pressure system
+    int change_column;     ///< scratch: the last change of kappa
+    // this step
+    uint32_t *pair_start;  ///< per particle: its first block
+    size_t start_capacity;
+    couPairBlock *pairs;
+    size_t pair_capacity;
+    size_t *block_starts;  ///< scratch of the prefix sum
+    size_t block_start_capacity;
+    double *block_sums;    ///< scratch of sums
+    size_t block_sum_capacity;
+    double *body_sums;     ///< scratch: per block and body
+    size_t body_sum_capacity;
+    couVec4 *vectors[4];   ///< scratch of the implicit viscosity and the tension
+    size_t vector_capacity[4];
+} couSphState;
+
+static inline couSphState *couSph_State(const couFluid *fluid) { return fluid->method_state; }
+static inline float *couSph_Pressure(const couFluid *fluid)
+{
+    return couTable_Data(&fluid->table, couSph_State(fluid)->pressure_column);
+}
+
+#define COU_SPH_BLOCK 1024 ///< particles whose sums are taken together
+
+/// What the hot loops read. A loop reads velocities or kappa of all rows and writes one row: its own.
+typedef struct couSphLoop {
+    const couNeighbors *neighbors;
+    const uint32_t *pair_start;
+    couPairBlock *pairs;
+    const couVec4 *position; ///< w: volume / V
+    couVec4 *velocity;       ///< w: inverse relative density; of solids the stickiness
+    const uint32_t *id;
+    const uint8_t *material;
+    float *density;  ///< D
+    float *factor;   ///< 1 / diagonal
+    float *pressure; ///< kappa = dt p / (D^2 rho_ref) while a solver runs [m^2/s]
+    float *change;   ///< of kappa
+    const float *inverse; ///< 1/D for pressures that are weighted by the other's density; NULL otherwise
+    couVec4 *out;    ///< vectors that a loop writes
+    const couVec4 *in;
+    size_t count;
+    int dimension;
+    couKernelKind density_kind, gradient_kind;
+    float h, spacing;
+    float density_scale, self_density;  ///< V * W = density_scale * f(q)
+    float slope_scale;                  ///< V * dW/dr = slope_scale * f'(q)
+    float gradient_scale[2];
+    bool is_single_density, is_clamped;
+    float period[3];                    ///< 0 where an axis does not repeat [m]
+    bool is_periodic;
+    float dt;
+    // pressure solver
+    bool is_divergence;
+    float step_size, memory; ///< change = memory * last change + step_size * residual / diagonal
+    double *sums;            ///< per block: of the residuals
+    // viscosity: accelerations by out = r_i (viscous + damping where pairs approach)
+    const float *kinematic;  ///< per material [m^2/s]
+    float own_kinematic;     ///< where there is only one
+    bool is_single_viscosity, has_mueller_viscosity, has_still_solids;
+    float viscous, wall_viscous; ///< 2 (n + 2) / what the lattice makes of it
+    float damping;           ///< [m^2/s]
+    couVec4 *walls;          ///< the part of `out` that comes from solids; NULL where not asked for
+    // surface tension
+    const float *tension;    ///< per material [m^3/s^2]
+    float threshold;         ///< of |n| [1/m]
+    float cohesion, area, adhesion; ///< factors of [Akinci 2013], of tension and of `wetting`
+    float wetting;           ///< adhesion / reference density [m^3/s^2]
+} couSphLoop;
+
+couSphLoop couSph_Loop(const couStep *step);
+
+/// Runs one of a loop's three variants over all particles, in blocks of COU_SPH_BLOCK.
+typedef void couSphLoopFcn(couSphLoop *loop, size_t begin, size_t end, int block);
+void couSph_Run(const couStep *step, couSphLoop *loop, couSphLoopFcn *const variants[]);
+/// Sum of what the blocks left, in their order.
+double couSph_SumBlocks(const couFluid *fluid);
+
+/// Densities, gradients and diagonals from positions; writes density, factor, pairs.
+COU_DECLARE_WIDE(void, couSphPairs, couSphLoop *loop, size_t begin, size_t end, int block);
+/// Residuals of the pressure system from velocities, and the next change of kappa; writes pressure, change, sums.
+COU_DECLARE_WIDE(void, couSphResidual, couSphLoop *loop, size_t begin, size_t end, int block);
+/// Velocities changed by -sum (change_i + change_j) G_ij; writes velocity.
+COU_DECLARE_WIDE(void, couSphPush, couSphLoop *loop, size_t begin, size_t end, int block);
+
+/// Viscous accelerations of the velocities `in`; writes out, walls.
+COU_DECLARE_WIDE(void, couSphViscous, couSphLoop *loop, size_t begin, size_t end, int block);
+/// sum V W (v_j - v_i) over mean density of the velocities `in`: XSPH [Gagneux 2022, eq. 2.15]; writes out.
+COU_DECLARE_WIDE(void, couSphSmooth, couSphLoop *loop, size_t begin, size_t end, int block);
+/// Gradient (xyz) and Laplacian (w) of the colour field [Müller 2003, eq. 15]; writes out.
+COU_DECLARE_WIDE(void, couSphColor, couSphLoop *loop, size_t begin, size_t end, int block);
+/// Cohesion, surface minimization and adhesion [Akinci 2013] from the gradients `in`; writes out, walls.
+COU_DECLARE_WIDE(void, couSphCohesion, couSphLoop *loop, size_t begin, size_t end, int block);
+
+// --- Phases ------------------------------------------------------------------------------------------------------------------
+
+bool couSph_Init(couFluid *fluid); ///< registers the columns
+void couSph_Free(couFluid *fluid);
+bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, size_t size, couFaults *faults);
+void couSph_MaterialsChanged(couFluid *fluid);
+float couSph_SupportRatio(const couFluid *fluid);
+float couSph_SuggestStep(const couFluid *fluid);
+float couSph_HeightError(const couFluid *fluid);
+void couSph_Weights(const couFluid *fluid, int material, float *position_w, float *velocity_w);
+
+void couPhase_Boundary(couStep *step);  ///< samples of the solids into their rows; reads bodies
+void couPhase_Pairs(couStep *step);     ///< neighbour lists, densities, gradients
+void couPhase_Forces(couStep *step);    ///< gravity, fields and surface tension change velocities
+void couPhase_Settle(couStep *step);    ///< velocities after collisions; no liquid leaves a wall where that is asked for
+void couPhase_Viscosity(couStep *step); ///< viscosity, artificial viscosity and XSPH change velocities
+
+/// Pressures of the equation of state from the densities, and their push for dt seconds.
+void couSph_PushByState(couStep *step, float dt);
+/// One impulse of the fluid on a body, at a point, into sums per body.
+void couSph_AddImpulse(const couFluid *fluid, double (*sums)[6], uint32_t body, couVec3 at, couVec3 impulse);
+/// Runs `function` over blocks of particles that leave impulses per body in *sums (block * body_count + body); adds them to the fluid's.
+bool couSph_SumImpulses(couStep *step, couBlockFcn *function, void *job, double (**sums)[6]);
+/// What the pressures kappa [m^2/s] do to bodies.
+void couSph_PressBodies(couStep *step, const float *kappa);
+
+bool couSph_PlaceGhosts(couStep *step);              ///< mirror images instead of samples
+void couSph_PullSurface(couStep *step, float dt);    ///< surface tension for dt seconds
+/// v += dt out, and what came from solids back to the bodies.
+void couSph_AddAccelerations(couStep *step, const couSphLoop *loop, float dt);
+/// Scratch vector k of the state, with room for all rows; NULL without memory.
+couVec4 *couSph_Vector(couFluid *fluid, int k);
+
+typedef struct couPressureSolve {
+    bool is_divergence;     ///< source: the divergence of velocity instead of the density
+    int column;             ///< pressures kept from step to step
+    float tolerance;
+    bool has_one_stiffness; ///< pcisph: the same diagonal for all
+} couPressureSolve;
+/// Changes velocities until the mean error is below the tolerance; counts what it took in the step's report.
+void couSph_Solve(couStep *step, const couPressureSolve *solve);
+
+// --- What the methods' tables share ------------------------------------------------------------------------------------------
+
+/// How every step ends: particles move, bodies take what they got, nobody is left inside a solid.
+#define COU_SPH_LAST_PHASES \
+    {cou_phaseVelocity, couPhase_Move}, {cou_phaseBodies, couPhase_Bodies}, {cou_phaseCollide, couPhase_Collide}, \
+        {cou_phaseVelocity, couPhase_Settle}, {cou_phaseCount, NULL}
+
+#define COU_SPH_SHARED \
+    .params = &couSphParamTable, .params_bytes = sizeof(couSphParams), .state_bytes = sizeof(couSphState), .is_adaptive = true, \
+    .free = couSph_Free, .weights = couSph_Weights, .support_ratio = couSph_SupportRatio, .prepare = couSph_Prepare, \
+    .suggest_step = couSph_SuggestStep, .height_error = couSph_HeightError, .materials_changed = couSph_MaterialsChanged
+#define COU_SPH_FUNCTIONS COU_SPH_SHARED, .init = couSph_Init

@@ -1,0 +1,59 @@
+/// What the hot loops of the SPH files share: the places of a particle's pairs, and offsets between particles.
+#pragma once
+
+#include "fluid/kernels_wide.h"
+#include "fluid/sph.h"
+
+/// The list of one particle: blocks of fluid, then blocks of solids.
+typedef struct couPairList {
+    const uint32_t *list;
+    couPairBlock *pairs;
+    int fluid_blocks, blocks;
+} couPairList;
+
+static inline couPairList couPairs_Of(const couSphLoop *loop, size_t i)
+{
+    const couNeighbors *neighbors = loop->neighbors;
+    couPairList found = {.list = neighbors->first[i], .pairs = loop->pairs + loop->pair_start[i]};
+    found.fluid_blocks = (neighbors->count[i] + COU_WIDTH - 1) / COU_WIDTH;
+    found.blocks = found.fluid_blocks;
+    if (neighbors->solid_count && neighbors->solid_count[i]) {
+        found.fluid_blocks = neighbors->solid_first[i] / COU_WIDTH;
+        found.blocks = found.fluid_blocks + (neighbors->solid_count[i] + COU_WIDTH - 1) / COU_WIDTH;
+    }
+    return found;
+}
+
+typedef struct couOffsetW {
+    couFloatW x, y, z;
+} couOffsetW;
+
+// The nearest image along one axis. Padding lies at 1e15 and must stay there.
+static inline couFloatW couFoldW(couFloatW x, float period)
+{
+    if (!(period > 0.0f)) return x;
+    couFloatW size = couMaxW(x, couSubW(couSetW(0.0f), x));
+    couFloatW folded = couSubW(x, couMulW(couSetW(period), couRoundW(couMulW(x, couSetW(1.0f / period)))));
+    return couSelectW(couLessW(size, couSetW(2.0f * period)), folded, x);
+}
+
+/// From i to eight others, with their w.
+static inline couOffsetW couOffsetsW(const couSphLoop *loop, const uint32_t *index, couVec4 xi, couFloatW *w)
+{
+    couOffsetW offset;
+    couLoadRecordsW(loop->position, index, &offset.x, &offset.y, &offset.z, w);
+    offset.x = couSubW(offset.x, couSetW(xi.x));
+    offset.y = couSubW(offset.y, couSetW(xi.y));
+    offset.z = couSubW(offset.z, couSetW(xi.z));
+    if (loop->is_periodic) {
+        offset.x = couFoldW(offset.x, loop->period[0]);
+        offset.y = couFoldW(offset.y, loop->period[1]);
+        offset.z = couFoldW(offset.z, loop->period[2]);
+    }
+    return offset;
+}
+
+static inline couFloatW couDotW(couFloatW ax, couFloatW ay, couFloatW az, couFloatW bx, couFloatW by, couFloatW bz)
+{
+    return couAddW(couAddW(couMulW(ax, bx), couMulW(ay, by)), couMulW(az, bz));
+}

@@ -1,0 +1,112 @@
+// Surface tension, eight pairs at a time: the colour field's gradient and Laplacian, and the pair forces of cohesion.
+
+#include "fluid/sph_wide.h"
+
+typedef struct ColorSums {
+    couFloatW x, y, z, laplacian;
+} ColorSums;
+
+// Fluid and solids count alike: at a wall the field goes on, so that the surface meets it at a right angle.
+static inline void add_color(const couSphLoop *loop, couVec4 xi, const couPairList *found, couKernelKind kind, ColorSums *sums)
+{
+    couFloatW inv_h = couSetW(1.0f / loop->h), one = couSetW(1.0f), touching = couSetW(1e-12f * loop->h * loop->h);
+    couFloatW more = couSetW((float)(loop->dimension - 1));
+    for (int b = 0; b < found->blocks; ++b) {
+        const uint32_t *index = found->list + b * COU_WIDTH;
+        couFloatW volume;
+        couOffsetW d = couOffsetsW(loop, index, xi, &volume);
+        couFloatW r = couSqrtW(couMaxW(couDotW(d.x, d.y, d.z, d.x, d.y, d.z), touching));
+        couFloatW q = couMinW(couMulW(r, inv_h), one);
+        couFloatW weight = b < found->fluid_blocks ? couDivW(one, couLoadEachW(loop->density, index)) : volume;
+        couFloatW slope = couMulW(weight, couKernelShapeW(kind, q).slope);
+        couFloatW along = couDivW(slope, r); // -d/r is the direction of the gradient at i
+        sums->x = couSubW(sums->x, couMulW(along, d.x));
+        sums->y = couSubW(sums->y, couMulW(along, d.y));
+        sums->z = couSubW(sums->z, couMulW(along, d.z));
+        couFloatW laplacian = couAddW(couMulW(weight, couKernelCurveW(kind, q)), couMulW(more, couDivW(slope, q)));
+        sums->laplacian = couAddW(sums->laplacian, couSelectW(couLessW(q, one), laplacian, couSetW(0.0f)));
+    }
+}
+
+static inline void color_range(couSphLoop *loop, size_t begin, size_t end, couKernelKind kind, float self_curve)
+{
+    float slope_scale = loop->density_scale / loop->h, curve_scale = slope_scale / loop->h;
+    for (size_t i = begin; i < end; ++i) {
+        couPairList found = couPairs_Of(loop, i);
+        couFloatW zero = couSetW(0.0f);
+        ColorSums sums = {zero, zero, zero, zero};
+        add_color(loop, loop->position[i], &found, kind, &sums);
+        float self = (float)loop->dimension * self_curve / loop->density[i];
+        loop->out[i] = (couVec4){slope_scale * couSumW(sums.x), slope_scale * couSumW(sums.y), slope_scale * couSumW(sums.z),
+                                 curve_scale * (couSumW(sums.laplacian) + self)};
+    }
+}
+
+void COU_WIDE(couSphColor)(couSphLoop *loop, size_t begin, size_t end, int block)
+{
+    (void)block;
+    switch (loop->density_kind) { // with f''(0)
+    case cou_kernelCubic: color_range(loop, begin, end, cou_kernelCubic, -12.0f); break;
+    case cou_kernelWendland: color_range(loop, begin, end, cou_kernelWendland, -20.0f); break;
+    default: color_range(loop, begin, end, cou_kernelPoly6, -6.0f);
+    }
+}
+
+// C(r) h^3 pi/32 [Akinci 2013, eq. 2]: attracts beyond h/2, repels below.
+static inline couFloatW cohesion_shape(couFloatW q)
+{
+    couFloatW one = couSetW(1.0f), a = couMaxW(couSubW(one, q), couSetW(0.0f));
+    couFloatW aq = couMulW(a, q), cube = couMulW(couMulW(aq, aq), aq);
+    couFloatW near = couSubW(couAddW(cube, cube), couSetW(1.0f / 64.0f));
+    return couSelectW(couLessW(q, couSetW(0.5f)), near, cube);
+}
+
+void COU_WIDE(couSphCohesion)(couSphLoop *loop, size_t begin, size_t end, int block)
+{
+    (void)block;
+    couFloatW inv_h = couSetW(1.0f / loop->h), one = couSetW(1.0f), touching = couSetW(1e-12f * loop->h * loop->h);
+    for (size_t i = begin; i < end; ++i) {
+        couPairList found = couPairs_Of(loop, i);
+        couVec4 xi = loop->position[i], ni = loop->in[i];
+        float own = loop->tension[loop->material[i]], weight = loop->velocity[i].w;
+        couFloatW density = couSetW(loop->density[i]), zero = couSetW(0.0f), x = zero, y = zero, z = zero;
+        couFloatW cohesion = couSetW(loop->cohesion), area = couSetW(loop->area), two = couSetW(2.0f);
+        for (int b = 0; b < found.fluid_blocks; ++b) {
+            const uint32_t *index = found.list + b * COU_WIDTH;
+            couFloatW unused, nx, ny, nz;
+            couOffsetW d = couOffsetsW(loop, index, xi, &unused);
+            couLoadRecordsW(loop->in, index, &nx, &ny, &nz, &unused);
+            float each[COU_WIDTH];
+            for (int k = 0; k < COU_WIDTH; ++k) // the weaker tension binds two liquids
+                each[k] = index[k] < loop->count ? COU_MIN(own, loop->tension[loop->material[index[k]]]) : 0.0f;
+            couFloatW r = couSqrtW(couMaxW(couDotW(d.x, d.y, d.z, d.x, d.y, d.z), touching));
+            couFloatW q = couMulW(r, inv_h);
+            // K_ij = 2 rho0 / (rho_i + rho_j): stronger at the surface
+            couFloatW size = couMulW(couLoadW(each), couDivW(two, couAddW(density, couLoadEachW(loop->density, index))));
+            size = couSelectW(couLessW(q, one), size, zero);
+            couFloatW pull = couDivW(couMulW(couMulW(size, cohesion), cohesion_shape(couMinW(q, one))), r), push = couMulW(size, area);
+            x = couAddW(x, couSubW(couMulW(pull, d.x), couMulW(push, couSubW(couSetW(ni.x), nx))));
+            y = couAddW(y, couSubW(couMulW(pull, d.y), couMulW(push, couSubW(couSetW(ni.y), ny))));
+            z = couAddW(z, couSubW(couMulW(pull, d.z), couMulW(push, couSubW(couSetW(ni.z), nz))));
+        }
+        couVec3 fluid = {weight * couSumW(x), weight * couSumW(y), weight * couSumW(z)}, solid = {0};
+        if (found.blocks > found.fluid_blocks && loop->wetting > 0.0f) {
+            x = y = z = zero;
+            for (int b = found.fluid_blocks; b < found.blocks; ++b) {
+                couFloatW volume;
+                couOffsetW d = couOffsetsW(loop, found.list + b * COU_WIDTH, xi, &volume);
+                couFloatW r = couSqrtW(couMaxW(couDotW(d.x, d.y, d.z, d.x, d.y, d.z), touching));
+                couFloatW q = couMulW(r, inv_h);
+                // A(r) ~ (-4 q^2 + 6 q - 2)^(1/4) between h/2 and h [Akinci 2013, eq. 7]
+                couFloatW inner = couMulW(two, couMulW(couMaxW(couSubW(one, q), zero), couMaxW(couSubW(couMulW(two, q), one), zero)));
+                couFloatW pull = couDivW(couMulW(couMulW(couSetW(loop->adhesion), volume), couSqrtW(couSqrtW(inner))), r);
+                pull = couSelectW(couLessW(q, one), pull, zero);
+                x = couAddW(x, couMulW(pull, d.x)), y = couAddW(y, couMulW(pull, d.y)), z = couAddW(z, couMulW(pull, d.z));
+            }
+            float scale = weight * loop->wetting;
+            solid = (couVec3){scale * couSumW(x), scale * couSumW(y), scale * couSumW(z)};
+        }
+        loop->out[i] = (couVec4){fluid.x + solid.x, fluid.y + solid.y, fluid.z + solid.z, 0.0f};
+        if (loop->walls) loop->walls[i] = (couVec4){solid.x, solid.y, solid.z, 0.0f};
+    }
+}

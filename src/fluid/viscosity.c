@@ -1,0 +1,246 @@
+// Viscosity of the SPH methods: explicit, or implicit by conjugate gradients, and XSPH.
+//
+// Implicit [Weiler et al. 2018]: (1 - dt L) v = v*, L the operator of viscosity_wide.c. L is symmetric in the scalar product weighted by
+// mass, and 1 - dt L positive, so conjugate gradients apply; the matrix is never stored. Solids stay as they are: their velocities
+// are on the right-hand side. Iterations start from v*, and grow with the root of the viscous number nu dt / d^2.
+
+#include "fluid/sph.h"
+
+static couSphLoopFcn *const viscous[cou_isaCount] = COU_VARIANTS(couSphViscous);
+
+// --- Accelerations -----------------------------------------------------------------------------------------------------------
+
+typedef struct AddJob {
+    const couSphLoop *loop;
+    const couFluid *fluid;
+    float dt;
+    double (*sums)[6];
+} AddJob;
+
+static void add_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)block, (void)worker;
+    const AddJob *job = context;
+    couVec4 *v = job->loop->velocity;
+    const couVec4 *a = job->loop->out;
+    for (size_t i = begin; i < end; ++i) v[i].x += job->dt * a[i].x, v[i].y += job->dt * a[i].y, v[i].z += job->dt * a[i].z;
+}
+
+// Pair forces lie on the line between particle and sample, so their moment may be taken at the particle. A particle that sees several
+// bodies shares its force out by the number of samples.
+static void wall_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const AddJob *job = context;
+    const couFluid *fluid = job->fluid;
+    const couNeighbors *neighbors = &fluid->neighbors;
+    double(*sums)[6] = job->sums + (size_t)block * fluid->body_count;
+    memset(sums, 0, fluid->body_count * sizeof *sums);
+    const uint32_t *body = couBoundary_Body(&fluid->boundary);
+    for (size_t i = begin; i < end; ++i) {
+        int solids = neighbors->solid_count[i];
+        if (!solids) continue;
+        const uint32_t *list = neighbors->first[i] + neighbors->solid_first[i];
+        float mass = fluid->mass[job->loop->material[i]], size = -mass * job->dt / (float)solids;
+        couVec3 impulse = couScale(size, couXyz(job->loop->walls[i]));
+        for (int k = 0; k < solids; ++k)
+            couSph_AddImpulse(fluid, sums, body[list[k] - fluid->solid_base], couXyz(job->loop->position[i]), impulse);
+    }
+}
+
+static void push_bodies(couStep *step, const couSphLoop *loop, float dt)
+{
+    AddJob job = {loop, step->fluid, dt, NULL};
+    if (loop->walls && !couSph_SumImpulses(step, wall_block, &job, &job.sums)) step->has_failed = true;
+}
+
+void couSph_AddAccelerations(couStep *step, const couSphLoop *loop, float dt)
+{
+    AddJob job = {loop, step->fluid, dt, NULL};
+    couFor(&step->fluid->parallel, loop->count, 8192, add_block, &job);
+    push_bodies(step, loop, dt);
+}
+
+// --- Explicit and implicit ---------------------------------------------------------------------------------------------------
+
+static couSphLoop viscous_loop(couStep *step)
+{
+    couFluid *fluid = step->fluid;
+    const couSphState *state = fluid->method_state;
+    couSphLoop loop = couSph_Loop(step);
+    loop.in = loop.velocity;
+    loop.out = couFluid_Previous(fluid); // free until the particles move
+    loop.kinematic = state->kinematic;
+    loop.own_kinematic = state->kinematic[0];
+    loop.is_single_viscosity = state->is_single_viscosity;
+    loop.has_mueller_viscosity = fluid->method->sph->has_mueller_pressure;
+    int n = fluid->dimension;
+    if (loop.has_mueller_viscosity) {
+        // V lap W = viscous slope_scale (h - r) with the kernel of [Müller 2003, eq. 22], its form for the plane in 2D
+        double lap = n == 3 ? 45 / (COU_PI * pow(fluid->h, 6)) : 40 / (COU_PI * pow(fluid->h, 5));
+        loop.viscous = (float)(lap * state->volume * state->density_unit / loop.slope_scale);
+    } else {
+        loop.viscous = (float)(2 * (n + 2) / state->lattice.shear);
+    }
+    loop.wall_viscous = (float)(2 * (n + 2) / state->lattice.shear);
+    if (!state->has_viscosity) loop.viscous = loop.wall_viscous = 0.0f;
+    return loop;
+}
+
+static bool is_sticky(const couFluid *fluid)
+{
+    const couVec4 *v = couBoundary_Velocity(&fluid->boundary);
+    for (size_t k = 0; k < fluid->boundary.table.count; ++k)
+        if (v[k].w > 0.0f) return true;
+    return false;
+}
+
+// Only where solids do anything to the velocities is their part kept.
+static bool want_walls(couStep *step, couSphLoop *loop)
+{
+    bool acts = loop->damping > 0.0f || (loop->viscous > 0.0f && is_sticky(step->fluid));
+    if (!step->fluid->body_count || !step->fluid->boundary.table.count || !acts) return true;
+    loop->walls = couSph_Vector(step->fluid, 0);
+    return loop->walls != NULL;
+}
+
+typedef struct GradientJob {
+    const couSphLoop *loop;
+    couVec4 *v, *r, *p;
+    const couVec4 *Lp;
+    float dt, step, turn;
+    double *sums, *others;
+} GradientJob;
+
+static inline double dot4(couVec4 a, couVec4 b) { return (double)a.x * b.x + (double)a.y * b.y + (double)a.z * b.z; }
+
+// r = dt L v, p = r; sums of r.r and v.v in the scalar product weighted by mass.
+static void begin_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const GradientJob *job = context;
+    double rr = 0, vv = 0;
+    for (size_t i = begin; i < end; ++i) {
+        couVec4 a = job->Lp[i];
+        couVec4 r = {job->dt * a.x, job->dt * a.y, job->dt * a.z, 0.0f};
+        double weight = 1 / (double)job->v[i].w;
+        job->r[i] = job->p[i] = r;
+        rr += weight * dot4(r, r), vv += weight * dot4(job->v[i], job->v[i]);
+    }
+    job->sums[block] = rr, job->others[block] = vv;
+}
+
+// p.Ap with A p = p - dt L p
+static void curve_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const GradientJob *job = context;
+    double sum = 0;
+    for (size_t i = begin; i < end; ++i)
+        sum += (dot4(job->p[i], job->p[i]) - job->dt * dot4(job->p[i], job->Lp[i])) / (double)job->v[i].w;
+    job->sums[block] = sum;
+}
+
+static void step_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const GradientJob *job = context;
+    double rr = 0;
+    float s = job->step, sdt = job->step * job->dt;
+    for (size_t i = begin; i < end; ++i) {
+        couVec4 p = job->p[i], a = job->Lp[i];
+        couVec4 *v = &job->v[i], *r = &job->r[i];
+        v->x += s * p.x, v->y += s * p.y, v->z += s * p.z;
+        r->x -= s * p.x - sdt * a.x, r->y -= s * p.y - sdt * a.y, r->z -= s * p.z - sdt * a.z;
+        rr += dot4(*r, *r) / (double)v->w;
+    }
+    job->sums[block] = rr;
+}
+
+static void turn_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)block, (void)worker;
+    const GradientJob *job = context;
+    for (size_t i = begin; i < end; ++i) {
+        couVec4 r = job->r[i], *p = &job->p[i];
+        *p = (couVec4){r.x + job->turn * p->x, r.y + job->turn * p->y, r.z + job->turn * p->z, 0.0f};
+    }
+}
+
+static double run_sum(couStep *step, GradientJob *job, couBlockFcn *function)
+{
+    couFor(&step->fluid->parallel, step->fluid->table.count, COU_SPH_BLOCK, function, job);
+    return couSph_SumBlocks(step->fluid);
+}
+
+static void solve_implicit(couStep *step, couSphLoop loop, float dt)
+{
+    enum { MOST_ITERATIONS = 1000 };
+    couFluid *fluid = step->fluid;
+    const couSphParams *params = fluid->params;
+    couSphState *state = fluid->method_state;
+    couVec4 *r = couSph_Vector(fluid, 1), *p = couSph_Vector(fluid, 2);
+    if (!r || !p || !want_walls(step, &loop)) {
+        step->has_failed = true;
+        return;
+    }
+    couVec4 *walls = loop.walls;
+    loop.walls = NULL;
+    loop.damping = 0.0f;
+    size_t blocks = (size_t)couBlockCount(loop.count, COU_SPH_BLOCK);
+    GradientJob job = {&loop, loop.velocity, r, p, loop.out, dt, 0.0f, 0.0f, state->block_sums, state->block_sums + blocks};
+    couSph_Run(step, &loop, viscous);
+    double rr = run_sum(step, &job, begin_block), vv = 0;
+    for (size_t b = 0; b < blocks; ++b) vv += job.others[b];
+    double limit = (double)params->viscosity_tolerance * params->viscosity_tolerance * COU_MAX(vv, 1e-30);
+    loop.in = p;
+    loop.has_still_solids = true;
+    int iterations = 0;
+    for (size_t k = loop.count; k < loop.count + COU_TABLE_PADDING; ++k) p[k] = (couVec4){0};
+    for (; rr > limit && iterations < MOST_ITERATIONS; ++iterations) {
+        couSph_Run(step, &loop, viscous);
+        double curve = run_sum(step, &job, curve_block);
+        job.step = (float)(rr / curve);
+        double next = run_sum(step, &job, step_block);
+        job.turn = (float)(next / rr);
+        rr = next;
+        couFor(&fluid->parallel, loop.count, 8192, turn_block, &job);
+    }
+    step->report->viscosity_iterations += iterations;
+    if (!(rr <= limit)) step->report->unconverged_count++;
+    if (!walls) return;
+    loop.in = loop.velocity, loop.walls = walls, loop.has_still_solids = false;
+    couSph_Run(step, &loop, viscous);
+    push_bodies(step, &loop, dt);
+}
+
+static void smooth_velocities(couStep *step, float share)
+{
+    static couSphLoopFcn *const smooth[cou_isaCount] = COU_VARIANTS(couSphSmooth);
+    couSphLoop loop = couSph_Loop(step);
+    loop.in = loop.velocity;
+    loop.out = couFluid_Previous(step->fluid);
+    couSph_Run(step, &loop, smooth);
+    couSph_AddAccelerations(step, &loop, share);
+}
+
+void couPhase_Viscosity(couStep *step)
+{
+    couFluid *fluid = step->fluid;
+    const couSphState *state = fluid->method_state;
+    const couSphParams *p = fluid->params;
+    float kick = fluid->method->sph->is_leapfrog ? 0.5f * (fluid->last_dt + step->dt) : step->dt;
+    couSphLoop loop = viscous_loop(step);
+    if (state->is_implicit) {
+        solve_implicit(step, loop, kick);
+        loop.viscous = loop.wall_viscous = 0.0f;
+    }
+    loop.damping = state->damping;
+    if (loop.viscous > 0.0f || loop.damping > 0.0f) {
+        if (!want_walls(step, &loop)) step->has_failed = true;
+        if (step->has_failed) return;
+        couSph_Run(step, &loop, viscous);
+        couSph_AddAccelerations(step, &loop, kick);
+    }
+    if (p->xsph > 0.0f) smooth_velocities(step, p->xsph);
+}
