@@ -7,7 +7,8 @@ typedef struct couBenchResult couBenchResult;
 
 typedef struct couBenchCase {
     const char *name, *help;
-    double seconds; ///< simulated while the clock runs, after the warm-up [s]
+    const char *method; ///< unless --method says otherwise
+    double seconds;     ///< simulated while the clock runs [s]
     /// Builds the world; NULL with faults.
     couWorld *(*create)(const char *method, int threads, couFaults *faults);
     /// Of cases that are no world, instead of `create`: measures by itself, sets seconds and note.
@@ -23,7 +24,7 @@ struct couBenchResult {
     uint64_t particles, steps;
     int threads;
     double seconds, simulated_seconds;
-    uint64_t iterations;
+    uint64_t iterations, divergence_iterations;
     double density_error_mean;
     double ns_per_particle_step, bytes_per_particle;
     double phase_ns[cou_phaseCount]; ///< per particle-step

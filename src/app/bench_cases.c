@@ -43,6 +43,14 @@ static couWorld *create_world(const char *method, int threads, float spacing, co
     return couCreateWorld(&def, faults);
 }
 
+// A parameter of the method, by name; methods without it go without.
+static void set_number(couWorld *world, const char *method, const char *name, double value, couFaults *faults)
+{
+    const couParamTable *table = couMethodParams(method);
+    const couParam *param = couParams_Find(table, name);
+    if (param) couParam_SetNumbers(param, table->name, couWorld_MethodParams(world), &value, 1, "bench", faults);
+}
+
 // A block of nx * ny * nz particles of water falls a short way into an open box of twice its length.
 static couWorld *create_splash(const char *method, int threads, int nx, int ny, int nz, couFaults *faults)
 {
@@ -129,13 +137,79 @@ static couWorld *create_springs(const char *method, int threads, couFaults *faul
     return world;
 }
 
+// --- Dam breaks --------------------------------------------------------------------------------------------------------------
+
+// A block of n^3 particles of 1 m in a box of 2 x 1.5 x 1 m, let go. The set-up of the peer's runs in docs/benchmarks.md: c_V = 0.8, CFL 0.4,
+// tolerances 0.05 % and 0.1 %, bounds of the step, a viscosity nu [m^2/s].
+typedef struct Dam {
+    int n;
+    float radius, nu, max_step;
+    float stiffness; // 0: none given
+} Dam;
+
+static couWorld *create_dam(const char *method, int threads, Dam dam, couFaults *faults)
+{
+    float d = 2.0f * dam.radius, size = (float)dam.n * d;
+    couWorld *world = create_world(method, threads, d, faults);
+    if (!world) return NULL;
+    couMaterialDef water = couDefaultMaterialDef();
+    water.viscosity = dam.nu * water.density;
+    couMaterialId material = couWorld_AddMaterial(world, &water, faults);
+    couShape *box = make_shape(cou_shapeBox, (couVec3){2.0f, 1.5f, 1.0f}, NULL, faults);
+    add_body(world, make_shape(cou_shapeShell, (couVec3){0}, box, faults), (couVec3){1.0f, 0.75f, 0.5f}, faults);
+    set_number(world, method, "fill", 0.8, faults);
+    set_number(world, method, "min_step", 1e-4, faults);
+    if (dam.max_step > 0.0f) set_number(world, method, "max_step", dam.max_step, faults);
+    if (dam.stiffness > 0.0f) set_number(world, method, "stiffness", dam.stiffness, faults);
+    add_block(world, material, (couVec3){size, size, size}, (couVec3){0.5f * size, 0.5f * size, 0.5f * size}, faults);
+    return world;
+}
+
+static couWorld *create_dam_10k(const char *method, int threads, couFaults *faults)
+{
+    return create_dam(method, threads, (Dam){22, 0.0217391f, 0.01f, 0.005f, 0}, faults);
+}
+static couWorld *create_dam_50k(const char *method, int threads, couFaults *faults)
+{
+    return create_dam(method, threads, (Dam){37, 0.0131579f, 0.01f, 0.005f, 0}, faults);
+}
+static couWorld *create_dam_125k(const char *method, int threads, couFaults *faults)
+{
+    return create_dam(method, threads, (Dam){50, 0.0098039f, 0.001f, 0.002f, 0}, faults);
+}
+static couWorld *create_dam_500k(const char *method, int threads, couFaults *faults)
+{
+    return create_dam(method, threads, (Dam){79, 0.00625f, 0.001f, 0.002f, 0}, faults);
+}
+static couWorld *create_dam_1m(const char *method, int threads, couFaults *faults)
+{
+    return create_dam(method, threads, (Dam){100, 0.00495f, 0.001f, 0.001f, 0}, faults);
+}
+static couWorld *create_stiff_dam(const char *method, int threads, couFaults *faults)
+{
+    return create_dam(method, threads, (Dam){37, 0.0131579f, 0.01f, 0.0005f, 50000}, faults);
+}
+static couWorld *create_short_dam(const char *method, int threads, couFaults *faults)
+{
+    return create_dam(method, threads, (Dam){37, 0.0131579f, 0.01f, 0.001f, 0}, faults);
+}
+
 static const couBenchCase cases[] = {
-    {"pvfs-splash", "100,000 particles of water, a block falling into a box", 0.3, create_splash_100k, NULL},
-    {"pvfs-splash-1m", "the same with 1,000,000 particles", 0.03, create_splash_1m, NULL},
-    {"pvfs-springs", "50,000 particles of clay with springs, a block falling on a floor", 0.1, create_springs, NULL},
-    {"pvfs-body", "100,000 particles of water and a floating ball that 10,000 of them touch", 0.1, create_body, NULL},
-    {"pvfs-bodies", "100,000 particles of water and ten floating boxes", 0.1, create_bodies, NULL},
-    {"distance-grid", "the distance grid of a mesh of 70,000 triangles at 128 cells, made and from the cache", 0, NULL,
+    {"pvfs-splash", "100,000 particles of water, a block falling into a box", "pvfs", 0.3, create_splash_100k, NULL},
+    {"pvfs-splash-1m", "the same with 1,000,000 particles", "pvfs", 0.03, create_splash_1m, NULL},
+    {"pvfs-springs", "50,000 particles of clay with springs, a block falling on a floor", "pvfs", 0.1, create_springs, NULL},
+    {"pvfs-body", "100,000 particles of water and a floating ball that 10,000 of them touch", "pvfs", 0.1, create_body, NULL},
+    {"pvfs-bodies", "100,000 particles of water and ten floating boxes", "pvfs", 0.1, create_bodies, NULL},
+    {"dfsph-dam-10k", "dam break, 10,648 particles, 1 s", "dfsph", 1.0, create_dam_10k, NULL},
+    {"dfsph-dam-50k", "dam break, 50,653 particles, 1 s", "dfsph", 1.0, create_dam_50k, NULL},
+    {"dfsph-dam-125k", "dam break, 125,000 particles, 0.5 s", "dfsph", 0.5, create_dam_125k, NULL},
+    {"dfsph-dam-500k", "dam break, 493,039 particles, 0.2 s", "dfsph", 0.2, create_dam_500k, NULL},
+    {"dfsph-dam-1m", "dam break, 1,000,000 particles, 0.02 s", "dfsph", 0.02, create_dam_1m, NULL},
+    {"wcsph-dam-50k", "dam break with k1 = 50000 Pa, k2 = 7 and steps of 0.5 ms, 50,653 particles, 0.25 s", "wcsph", 0.25,
+     create_stiff_dam, NULL},
+    {"pcisph-dam-50k", "dam break with steps of 1 ms, 50,653 particles, 0.25 s", "pcisph", 0.25, create_short_dam, NULL},
+    {"iisph-dam-50k", "dam break, 50,653 particles, 0.25 s", "iisph", 0.25, create_dam_50k, NULL},
+    {"distance-grid", "the distance grid of a mesh of 70,000 triangles at 128 cells, made and from the cache", "", 0, NULL,
      couBenchDistanceGrid},
 };
 

@@ -3,48 +3,38 @@
 #include "app/bench.h"
 #include "io/file.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { WARM_UP_STEPS = 10, MOST_RUNS = 32 };
+enum { MOST_RUNS = 32 };
 
-// Steps the world for `seconds` of its time in steps of its own size.
-static bool run_steps(couWorld *world, double seconds, couBenchResult *result)
+// Lets the world go through `seconds` of its time in steps of its own size.
+static bool run_world(couWorld *world, double seconds, couBenchResult *result)
 {
-    float dt = couWorld_SuggestStep(world);
-    int steps = (int)ceil(seconds / dt);
-    uint64_t particle_steps = 0, pairs = 0;
     double begin = couClock();
-    for (int s = 0; s < steps; ++s) {
-        couStepReport report = couWorld_Step(world, dt);
-        if (report.nan_count || report.lost_count) return false;
-        particle_steps += report.particle_steps;
-        pairs += report.pair_count;
-        result->iterations += (uint64_t)report.iterations;
-        result->density_error_mean = report.density_error_mean;
-        for (int p = 0; p < cou_phaseCount; ++p) result->phase_ns[p] += report.phase_seconds[p];
-    }
+    couStepReport report = couWorld_Advance(world, seconds);
     result->seconds = couClock() - begin;
-    result->steps = (uint64_t)steps;
-    result->simulated_seconds = (double)steps * dt;
-    result->ns_per_particle_step = 1e9 * result->seconds / (double)particle_steps;
-    result->pairs = (double)pairs / (double)particle_steps;
-    for (int p = 0; p < cou_phaseCount; ++p) result->phase_ns[p] *= 1e9 / (double)particle_steps;
-    return true;
+    result->steps = (uint64_t)report.substeps;
+    result->simulated_seconds = seconds;
+    result->iterations = (uint64_t)report.iterations;
+    result->divergence_iterations = (uint64_t)report.divergence_iterations;
+    result->density_error_mean = report.density_error_mean;
+    result->ns_per_particle_step = 1e9 * result->seconds / (double)report.particle_steps;
+    result->pairs = (double)report.pair_count / (double)report.particle_steps;
+    for (int p = 0; p < cou_phaseCount; ++p) result->phase_ns[p] = 1e9 * report.phase_seconds[p] / (double)report.particle_steps;
+    return !report.nan_count && !report.lost_count;
 }
 
 static bool run_case(const couBenchCase *test, const char *method, int threads, couBenchResult *result, couFaults *faults)
 {
     *result = (couBenchResult){.test = test, .threads = couThreadCount(threads)};
     if (test->measure) return test->measure(threads, result, faults);
+    if (!method) method = test->method;
     snprintf(result->method, sizeof result->method, "%s", method);
     couWorld *world = test->create(method, threads, faults);
     bool is_good = world && faults->count == 0 && couWorld_Prepare(world, faults);
     if (is_good) {
-        float dt = couWorld_SuggestStep(world);
-        for (int s = 0; s < WARM_UP_STEPS; ++s) couWorld_Step(world, dt);
-        is_good = run_steps(world, test->seconds, result);
+        is_good = run_world(world, test->seconds, result);
         if (!is_good) couFaults_Add(faults, NULL, test->name, "the run diverged");
         result->particles = couWorld_Particles(world).count;
         result->bytes_per_particle = (double)couWorld_PeakBytes(world) / (double)result->particles;
@@ -66,6 +56,10 @@ static void print_result(const couBenchResult *r, const couMachine *machine)
            (unsigned long long)r->particles, r->threads, r->threads == 1 ? "" : "s", (unsigned long long)r->steps, r->seconds);
     printf("  %.1f ns per particle-step (%.2f million particle-steps a second), %.1f neighbours, %.0f bytes a particle\n",
            r->ns_per_particle_step, 1e3 / r->ns_per_particle_step, r->pairs, r->bytes_per_particle);
+    if (r->iterations)
+        printf("  a step: %.2f iterations%s%.2f; mean density error at the end %.4f %%\n", (double)r->iterations / (double)r->steps,
+               r->divergence_iterations ? " and for the divergence " : ", ", (double)r->divergence_iterations / (double)r->steps,
+               100 * r->density_error_mean);
     printf("  %-10s %8s %6s %10s %10s\n", "phase", "ns", "share", "memory", "arithmetic");
     for (int p = 0; p < cou_phaseCount; ++p) {
         double ns = r->phase_ns[p], bytes, flops;
@@ -122,9 +116,9 @@ static const couBenchCase *find_case(const char *name, couFaults *faults)
 int couCommandBench(int argc, char **argv)
 {
     int threads = 0;
-    const char *json = NULL, *method = "pvfs";
+    const char *json = NULL, *method = NULL;
     const couOption options[] = {
-        {"--method", "M", "method to run (default pvfs)", cou_optionText, &method, 0, 0},
+        {"--method", "M", "method to run (default: the case's own)", cou_optionText, &method, 0, 0},
         {"--threads", "N", "threads (default: all cores)", cou_optionInt, &threads, 0, COU_MAX_THREADS},
         {"--json", "FILE", "write the results as JSON", cou_optionText, &json, 0, 0},
     };
@@ -141,7 +135,7 @@ int couCommandBench(int argc, char **argv)
     couTexts names = {0};
     couFaults faults = {0};
     if (couParseOptions(&command, argc, argv, &names, &faults)) return cou_exitWell;
-    couCheckMethod("coulis bench", method, &faults);
+    if (method) couCheckMethod("coulis bench", method, &faults);
     const couBenchCase *chosen[MOST_RUNS];
     int chosen_count = 0, case_count;
     const couBenchCase *cases = couBenchCases(&case_count);

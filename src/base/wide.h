@@ -11,6 +11,9 @@
 
 #define COU_WIDTH 8
 
+/// For loops that are written once and wanted several times, each with some arguments known: the compiler alone shares them.
+#define COU_SPECIALIZED static inline __attribute__((always_inline))
+
 #ifndef COU_WIDE_SUFFIX
 #define COU_WIDE_SUFFIX scalar
 #endif

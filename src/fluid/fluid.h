@@ -38,6 +38,7 @@ typedef struct couFluid {
     void *method_state;   ///< the method's own
     float last_dt;        ///< of the step before [s]; 0 before the first
     float max_speed;      ///< of particles, bodies and jets at the beginning of the step [m/s]; for methods with adaptive steps
+    float relative_speed; ///< of particles against their neighbours, along the pair, in the step before [m/s]; likewise
     bool has_thin_solids; ///< some solid is thinner than a spacing: pairs across it must be dropped
 } couFluid;
 

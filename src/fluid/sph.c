@@ -19,7 +19,7 @@ static const couParam params[] = {
     {"kernel", "", "cubic spline, Wendland C2 or Müller's poly6 and spiky; auto: mueller's own for mueller, else cubic", cou_paramChoice, FIELD(kernel), {cou_sphKernelAuto}, 0, 0, false, false, kernel_names},
     {"fill", "", "c_V: mass of a particle over rest density times d^3; 0.8 leaves a fifth of the filled volume void, 1 fills it", cou_paramFloat, FIELD(fill), {1}, 0.2, 1.2, false, false, NULL},
     {"clamp", "", "negative pressures become 0: no suction, no clumping", cou_paramBool, FIELD(clamp), {1}, 0, 1, false, false, NULL},
-    {"courant", "", "largest way of a particle in one step / spacing", cou_paramFloat, FIELD(courant), {0.4}, 0.01, 1, false, false, NULL},
+    {"courant", "", "largest way of a particle against its neighbours in one step / spacing; against the world 2.5 times that", cou_paramFloat, FIELD(courant), {0.4}, 0.01, 1, false, false, NULL},
     {"min_step", "s", "the step never becomes shorter", cou_paramFloat, FIELD(min_step), {1e-5}, 0, 1, true, false, NULL},
     {"max_step", "s", "the step never becomes longer; auto: 0.4 d / sqrt(g depth), at most 0.25 sqrt(d/g)", cou_paramFloat, FIELD(max_step), {NAN}, 0, 1, true, true, NULL},
     {"stiffness", "Pa", "sesph, wcsph, mueller: k1 of p = k1 ((rho/rho0)^k2 - 1); auto: from depth, speed and compression", cou_paramFloat, FIELD(stiffness), {NAN}, 0, 1e12, true, true, NULL},
@@ -28,7 +28,7 @@ static const couParam params[] = {
     {"damping", "", "artificial viscosity alpha between particles that approach; auto: 0.05 (0 for pcisph, iisph, dfsph)", cou_paramFloat, FIELD(damping), {NAN}, 0, 2, false, true, NULL},
     {"tolerance", "", "pcisph, iisph, dfsph: mean density error that ends the iterations", cou_paramFloat, FIELD(tolerance), {0.0005}, 0, 0.1, true, false, NULL},
     {"divergence_tolerance", "", "dfsph: mean change of density per step that ends the divergence iterations", cou_paramFloat, FIELD(divergence_tolerance), {0.001}, 0, 0.1, true, false, NULL},
-    {"min_iterations", "", "of a pressure solver", cou_paramInt, FIELD(min_iterations), {1}, 0, 1000, false, false, NULL},
+    {"min_iterations", "", "of the density solver; that of the divergence has 1; a start from the last pressures counts as one", cou_paramInt, FIELD(min_iterations), {2}, 0, 1000, false, false, NULL},
     {"max_iterations", "", "of a pressure solver; a step that needs more is counted as not converged", cou_paramInt, FIELD(max_iterations), {100}, 1, 100000, false, false, NULL},
     {"acceleration", "", "pcisph, iisph, dfsph: plain relaxed Jacobi, or with Chebyshev weights; auto: chebyshev for dfsph", cou_paramChoice, FIELD(acceleration), {cou_accelerationAuto}, 0, 0, false, false, acceleration_names},
     {"omega", "", "relaxation of Jacobi; auto: 0.5, less where the support makes that unstable", cou_paramFloat, FIELD(omega), {NAN}, 0, 1, true, true, NULL},
@@ -268,13 +268,21 @@ bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
     return true;
 }
 
-// dt with (v + g dt) dt <= courant d, and what explicit terms allow [Gagneux 2022, eq. 2.47, with the diameter].
+// dt with (v + g dt) dt <= way
+static float step_for_way(float v, float g, float way)
+{
+    return g > 0.0f ? 2.0f * way / (v + sqrtf(v * v + 4.0f * g * way)) : v > 0.0f ? way / v : INFINITY;
+}
+
+// The condition of Courant, Friedrichs and Lewy [Gagneux 2022, eq. 2.47, with the diameter] on the speed of particles against their
+// neighbours and walls: a jet that moves as a whole could move at any speed. That speed is known from the step before, so
+// nothing may move farther than 2.5 times that way in a step.
 float couSph_SuggestStep(const couFluid *fluid)
 {
     const couSphState *state = fluid->method_state;
     const couSphParams *p = fluid->params;
-    float v = fluid->max_speed, g = length3(fluid->gravity), way = p->courant * fluid->spacing;
-    float step = g > 0.0f ? 2.0f * way / (v + sqrtf(v * v + 4.0f * g * way)) : v > 0.0f ? way / v : INFINITY;
+    float g = length3(fluid->gravity), way = p->courant * fluid->spacing;
+    float step = COU_MIN(step_for_way(fluid->relative_speed, g, way), step_for_way(fluid->max_speed, g, 2.5f * way));
     step = COU_MIN(step, COU_MIN(state->viscous_step, COU_MIN(state->tension_step, state->acoustic_step)));
     return COU_CLAMP(step, p->min_step, COU_MAX(state->max_step, p->min_step));
 }
@@ -434,6 +442,9 @@ void couPhase_Pairs(couStep *step)
         loop.density[k] = 1.0f;
     }
     couSph_Run(step, &loop, variants);
+    fluid->relative_speed = 0.0f;
+    for (int b = 0; b < couBlockCount(loop.count, COU_SPH_BLOCK); ++b)
+        fluid->relative_speed = COU_MAX(fluid->relative_speed, (float)loop.sums[b]);
 }
 
 // --- Solids ------------------------------------------------------------------------------------------------------------------

@@ -169,7 +169,7 @@ typedef struct couSphLoop {
     // pressure solver
     bool is_divergence;
     float step_size, memory; ///< change = memory * last change + step_size * residual / diagonal
-    double *sums;            ///< per block: of the residuals
+    double *sums;            ///< per block: of the residuals; of pairs the largest speed
     // viscosity: accelerations by out = r_i (viscous + damping where pairs approach)
     const float *kinematic;  ///< per material [m^2/s]
     float own_kinematic;     ///< where there is only one
@@ -192,7 +192,8 @@ void couSph_Run(const couStep *step, couSphLoop *loop, couSphLoopFcn *const vari
 /// Sum of what the blocks left, in their order.
 double couSph_SumBlocks(const couFluid *fluid);
 
-/// Densities, gradients and diagonals from positions; writes density, factor, pairs.
+/// Densities, gradients and diagonals from positions; writes density, factor, pairs, and into sums each block's largest speed of a
+/// particle against its neighbours.
 COU_DECLARE_WIDE(void, couSphPairs, couSphLoop *loop, size_t begin, size_t end, int block);
 /// Residuals of the pressure system from velocities, and the next change of kappa; writes pressure, change, sums.
 COU_DECLARE_WIDE(void, couSphResidual, couSphLoop *loop, size_t begin, size_t end, int block);

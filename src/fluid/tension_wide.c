@@ -7,7 +7,7 @@ typedef struct ColorSums {
 } ColorSums;
 
 // Fluid and solids count alike: at a wall the field goes on, so that the surface meets it at a right angle.
-static inline void add_color(const couSphLoop *loop, couVec4 xi, const couPairList *found, couKernelKind kind, ColorSums *sums)
+COU_SPECIALIZED void add_color(const couSphLoop *loop, couVec4 xi, const couPairList *found, couKernelKind kind, ColorSums *sums)
 {
     couFloatW inv_h = couSetW(1.0f / loop->h), one = couSetW(1.0f), touching = couSetW(1e-12f * loop->h * loop->h);
     couFloatW more = couSetW((float)(loop->dimension - 1));
@@ -28,7 +28,7 @@ static inline void add_color(const couSphLoop *loop, couVec4 xi, const couPairLi
     }
 }
 
-static inline void color_range(couSphLoop *loop, size_t begin, size_t end, couKernelKind kind, float self_curve)
+COU_SPECIALIZED void color_range(couSphLoop *loop, size_t begin, size_t end, couKernelKind kind, float self_curve)
 {
     float slope_scale = loop->density_scale / loop->h, curve_scale = slope_scale / loop->h;
     for (size_t i = begin; i < end; ++i) {

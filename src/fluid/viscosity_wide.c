@@ -144,7 +144,7 @@ void COU_WIDE(couSphViscous)(couSphLoop *loop, size_t begin, size_t end, int blo
     }
 }
 
-static inline void smooth_range(couSphLoop *loop, size_t begin, size_t end, couKernelKind kind)
+COU_SPECIALIZED void smooth_range(couSphLoop *loop, size_t begin, size_t end, couKernelKind kind)
 {
     couFloatW inv_h = couSetW(1.0f / loop->h), one = couSetW(1.0f);
     for (size_t i = begin; i < end; ++i) {

@@ -137,10 +137,11 @@ bool couWorld_SaveState(const couWorld *world, couState *state)
     uint64_t counters[3] = {world->step_count, world->fluid.next_id, world->random.state};
     // Depth and speed are what the method's numbers were derived from; a resumed world must not estimate them anew.
     float demand[2] = {world->def.depth, world->def.speed};
+    float pace[2] = {world->fluid.last_dt, world->fluid.relative_speed}; // what the next step is chosen from
     return couState_Add(state, "world/time", "s", cou_stateF64, 1, 1, &world->time) &&
            couState_Add(state, "world/counters", "", cou_stateU64, 1, 3, counters) &&
            couState_Add(state, "world/demand", "", cou_stateF32, 1, 2, demand) &&
-           couState_Add(state, "world/last_dt", "s", cou_stateF32, 1, 1, &world->fluid.last_dt) &&
+           couState_Add(state, "world/pace", "", cou_stateF32, 1, 2, pace) &&
            save_particles(&world->fluid, state) && save_springs(&world->fluid, state) && save_materials(world, state) &&
            couSaveBodies(world, state) && save_emitters(world, state) && save_events(world, state);
 }
@@ -267,7 +268,7 @@ bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *fault
     bool is_good = check_particles(world, state, &count, faults);
     const couStateArray *time = couExpectArray(state, "world/time", cou_stateF64, 1, 1, faults);
     const couStateArray *demand = couExpectArray(state, "world/demand", cou_stateF32, 1, 2, faults);
-    const couStateArray *last_dt = couExpectArray(state, "world/last_dt", cou_stateF32, 1, 1, faults);
+    const couStateArray *pace = couExpectArray(state, "world/pace", cou_stateF32, 1, 2, faults);
     const couStateArray *ids = couExpectArray(state, "springs/ids", cou_stateU32, 2, SIZE_MAX, faults);
     const couStateArray *lengths = ids ? couExpectArray(state, "springs/rest_length", cou_stateF32, 1, ids->count, faults) : NULL;
     size_t material_count = (size_t)fluid->material_count;
@@ -277,10 +278,10 @@ bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *fault
     const couStateArray *emitters = couExpectArray(state, "emitters/progress", cou_stateF64, EMITTER_NUMBERS,
                                                    world->emitter_count, faults);
     const couStateArray *events = couExpectArray(state, "events/next", cou_stateF64, 1, world->event_count, faults);
-    if (!is_good || !time || !demand || !last_dt || !lengths || !materials || !wants || !has_bodies || !emitters || !events)
+    if (!is_good || !time || !demand || !pace || !lengths || !materials || !wants || !has_bodies || !emitters || !events)
         return false;
     is_good = check_finite(state, "particles/position", faults) && check_finite(state, "particles/velocity", faults) &&
-              check_finite(state, "springs/rest_length", faults) && check_finite(state, "world/last_dt", faults) &&
+              check_finite(state, "springs/rest_length", faults) && check_finite(state, "world/pace", faults) &&
               check_springs(state, ids, faults);
     if (!isfinite(*(const double *)time->data)) {
         couFaults_Add(faults, NULL, "world/time", "the saved time is not finite");
@@ -304,7 +305,8 @@ bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *fault
     world->random.state = counters[2];
     world->def.depth = ((const float *)demand->data)[0];
     world->def.speed = ((const float *)demand->data)[1];
-    fluid->last_dt = *(const float *)last_dt->data;
+    fluid->last_dt = ((const float *)pace->data)[0];
+    fluid->relative_speed = ((const float *)pace->data)[1];
     world->has_new_bodies = true;
     load_particles(fluid, state, count);
     for (size_t m = 0; m < material_count; ++m) {
