@@ -11,8 +11,14 @@
 
 #define PLOT_FOLDER "docs/validation"
 
+#define ALL_FLUIDS "pvfs", "mueller", "sesph", "wcsph", "pcisph", "iisph", "dfsph"
+
 static const couCase cases[] = {
-    {"hydrostatic", {"pvfs"}, "water at rest, 1 m deep: force on the bottom and the sides, height", couValidateHydrostatic},
+    {"hydrostatic", {ALL_FLUIDS}, "water at rest, 1 m deep: force on the bottom and the sides, height", couValidateHydrostatic},
+    {"dam-break",
+     {"mueller", "sesph", "wcsph", "pcisph", "iisph", "dfsph"},
+     "the front of a falling column of water against an experiment, and density while it runs",
+     couValidateDamBreak},
     {"archimedes",
      {"pvfs"},
      "floating boxes, a ball and a bunny displace their own mass, and stay at rest",
@@ -26,8 +32,11 @@ static const couCase cases[] = {
      "stress of strained plastic springs falls at the rate alpha, down to the yield plateau",
      couValidateRelaxation},
     {"recovery", {"pvfs"}, "a squashed elastic block comes back, a plastic one keeps its dent", couValidateRecovery},
-    {"terminal", {"pvfs"}, "free fall and projectiles follow the scheme's parabola", couValidateTerminal},
-    {"conservation", {"pvfs"}, "momentum of a free blob; drift of its angular momentum with the step", couValidateConservation},
+    {"terminal", {ALL_FLUIDS}, "free fall and projectiles follow the scheme's parabola", couValidateTerminal},
+    {"conservation",
+     {ALL_FLUIDS},
+     "momentum of a free blob; drift of its angular momentum with the step",
+     couValidateConservation},
 };
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 

@@ -98,5 +98,6 @@ double couNoise(uint64_t *seed);
 
 // --- Cases -------------------------------------------------------------------------------------------------------------------
 
-couCaseFcn couValidateHydrostatic, couValidateDrop, couValidateFilms, couValidateClustering, couValidateRelaxation,
-    couValidateRecovery, couValidateTerminal, couValidateConservation, couValidateArchimedes, couValidateBalls;
+couCaseFcn couValidateHydrostatic, couValidateDamBreak, couValidateDrop, couValidateFilms, couValidateClustering,
+    couValidateRelaxation, couValidateRecovery, couValidateTerminal, couValidateConservation, couValidateArchimedes,
+    couValidateBalls;
