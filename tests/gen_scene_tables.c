@@ -139,8 +139,11 @@ static int list_tables(Table *tables, int capacity, const couParamTable *joint)
                            {.name = "sources", .write = write_sources}};
     int count = 0;
     for (; count < COU_COUNT(fixed); ++count) tables[count] = fixed[count];
-    for (const char *const *method = couMethodNames(); *method && count < capacity; ++method)
-        tables[count++] = (Table){.name = *method, .params = couMethodParams(*method)};
+    // A family of methods has one table, under its own name.
+    for (const char *const *method = couMethodTableNames(); *method && count < capacity; ++method) {
+        const couParamTable *params = couMethodParams(*method);
+        if (strcmp(params->name, *method) == 0) tables[count++] = (Table){.name = *method, .params = params};
+    }
     return count;
 }
 

@@ -116,7 +116,10 @@ typedef struct couFluidDef {
     couShape *shape; ///< bounded; retained
     couPose pose;
     couVec3 velocity; ///< [m/s]
-    float jitter;     ///< random offset of each particle / spacing, 0 to 0.5; auto: 0.4 for liquids, 0.1 for what has springs
+    float
+        jitter; ///< random offset of each particle / spacing, 0 to 0.5; auto: 0.4 for liquids, 0.1 with springs, 0 for SPH methods
+    bool
+        is_full; ///< a closed domain: as many particles as it holds at rest, whatever c_V; default false: a lattice of the spacing
 } couFluidDef;
 
 couFluidDef couDefaultFluidDef(void);
@@ -339,6 +342,10 @@ typedef struct couStepReport {
     int64_t crowded_count; ///< particles with more neighbours than a list holds
     int64_t guard_count;   ///< relaxation pressures that the stability guard cut
     int64_t trapped_count; ///< particles that collisions could not free in one step and left where they were
+    int clamped_count; ///< steps that were longer than stability asked for, since the user's bound does not allow shorter ones
+    float
+        unstable_step; ///< stability asked for this step [s], less than a tenth of the user's bound: the advance ended before its
+                       ///< time; 0 otherwise
     int64_t contact_count; ///< points where bodies touch each other, summed
     int bad_body1;         ///< index + 1 of a body that became NaN or infinite, 0 for none; the run must stop
     double phase_seconds[cou_phaseCount];

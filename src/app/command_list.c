@@ -97,7 +97,11 @@ static void list_methods(bool is_bare, bool is_detailed)
             printf("%s\n", names[i]);
         else
             printf("%-14s %s\n", names[i], couMethodHelp(names[i]));
-        if (is_detailed) print_params(couMethodParams(names[i]));
+        // Methods of one family share their parameters: they are printed after the last of them.
+        bool is_last = !names[i + 1] || couMethodParams(names[i + 1]) != couMethodParams(names[i]);
+        const char *family = couMethodParams(names[i])->name;
+        if (is_detailed && is_last && strcmp(family, names[i]) != 0) printf("%-14s parameters of the family:\n", family);
+        if (is_detailed && is_last) print_params(couMethodParams(names[i]));
     }
 }
 

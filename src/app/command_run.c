@@ -30,6 +30,8 @@ typedef struct Run {
     double started;          // couClock()
     double step_seconds;     // spent in the world's steps
     uint64_t particle_steps;
+    uint64_t substeps;             // of this program run
+    uint64_t unconverged, clamped; // solvers that ended above their tolerance, steps longer than wanted
     uint64_t state_hash;
     bool has_diverged; // the physics or a callback went wrong: to go on would end the same way
 } Run;
@@ -293,31 +295,52 @@ static bool open_folder(Run *run)
     return run->diagnostics && start_filming(run);
 }
 
+// How to get smaller steps: by the method's bound on them where it has one, else by the speed that they are chosen for.
+static void suggest_cure(const Run *run, const couStepReport *report, char *text, size_t size)
+{
+    const couWorldDef *def = couWorld_Def(run->world);
+    const couParamTable *params = couMethodParams(def->method);
+    float speed = fmaxf(def->speed, 1.0f);
+    if (isfinite(report->max_speed)) speed = fmaxf(speed, report->max_speed);
+    if (couParams_Find(params, "max_step")) {
+        double step = 0.1 * (double)report->dt, least[3] = {0};
+        couParam_GetNumbers(couParams_Find(params, "min_step"), couWorld_MethodParams(run->world), least);
+        int used = snprintf(text, size, "take smaller steps: --set %s.max_step=%.2g", params->name, step);
+        if (least[0] > step && used > 0 && (size_t)used < size)
+            snprintf(text + used, size - (size_t)used, " --set %s.min_step=%.2g", params->name, 0.1 * step);
+        return;
+    }
+    snprintf(text, size, "a higher 'speed' makes smaller steps: --set speed=%.3g", 2.0 * (double)speed);
+}
+
 static void explain_trouble(Run *run, const couStepReport *report)
 {
     const char *error = couScene_RuntimeError(run->scene);
-    float speed = fmaxf(couWorld_Def(run->world)->speed, 1.0f);
-    if (isfinite(report->max_speed)) speed = fmaxf(speed, report->max_speed);
     double time = couWorld_Time(run->world);
-    char where[32];
+    char where[32], cure[128], step[96];
     snprintf(where, sizeof where, "frame %d", run->frame + 1);
+    snprintf(step, sizeof step, "%s at %.6g s, step %llu of %.3g s", couWorld_Def(run->world)->method, time,
+             (unsigned long long)couWorld_StepCount(run->world), (double)report->dt);
+    suggest_cure(run, report, cure, sizeof cure);
     if (error) couFaults_Add(&run->faults, where, NULL, "%s", error);
     if (report->nan_count > 0)
-        couFaults_Add(
-            &run->faults, where, NULL,
-            "%lld particles are not finite any more, the first is particle %u at %.6g s; a higher 'speed' makes smaller "
-            "steps: --set speed=%.3g",
-            (long long)report->nan_count, report->first_bad_id, time, 2.0 * speed);
+        couFaults_Add(&run->faults, where, NULL, "%s: %lld particles are not finite any more, the first is particle %u; %s", step,
+                      (long long)report->nan_count, report->first_bad_id, cure);
     else if (report->lost_count > 0)
+        couFaults_Add(&run->faults, where, NULL,
+                      "%s: %lld particles flew out of reach, the first is particle %u; catch them with a sink or a wall, or %s",
+                      step, (long long)report->lost_count, report->first_bad_id, cure);
+    else if (report->unstable_step > 0.0f)
         couFaults_Add(
             &run->faults, where, NULL,
-            "%lld particles flew out of reach, the first is particle %u at %.6g s; catch them with a sink or a wall, or "
-            "take smaller steps: --set speed=%.3g",
-            (long long)report->lost_count, report->first_bad_id, time, 2.0 * speed);
+            "%s at %.6g s, after step %llu: stability asks for steps of %.2g s (the fastest particle has %.3g m/s), less than a "
+            "tenth of what min_step allows; --set %s.min_step=%.1g",
+            couWorld_Def(run->world)->method, time, (unsigned long long)couWorld_StepCount(run->world),
+            (double)report->unstable_step, (double)report->max_speed, couMethodParams(couWorld_Def(run->world)->method)->name,
+            0.1 * (double)report->unstable_step);
     else if (report->bad_body1)
-        couFaults_Add(&run->faults, where, NULL,
-                      "the body '%s' is not finite any more at %.6g s; a higher 'speed' makes smaller steps: --set speed=%.3g",
-                      couWorld_Body(run->world, couWorld_BodyAt(run->world, report->bad_body1 - 1))->name, time, 2.0 * speed);
+        couFaults_Add(&run->faults, where, NULL, "%s: the body '%s' is not finite any more; %s", step,
+                      couWorld_Body(run->world, couWorld_BodyAt(run->world, report->bad_body1 - 1))->name, cure);
     if (run->checkpoint_frame >= 0)
         couFaults_Add(
             &run->faults, where, NULL,
@@ -334,8 +357,11 @@ static bool advance(Run *run, couStepReport *report, double *seconds)
     *seconds = couClock() - started;
     run->step_seconds += *seconds;
     run->particle_steps += report->particle_steps;
+    run->substeps += (uint64_t)report->substeps;
+    run->unconverged += (uint64_t)report->unconverged_count;
+    run->clamped += (uint64_t)report->clamped_count;
     bool is_healthy = report->nan_count == 0 && report->lost_count == 0 && !report->bad_body1 &&
-                      !couScene_RuntimeError(run->scene);
+                      !(report->unstable_step > 0.0f) && !couScene_RuntimeError(run->scene);
     if (is_healthy)
         run->frame++;
     else
@@ -430,6 +456,13 @@ static bool write_json(Run *run)
                              .peak_rss_bytes = couPeakRss(),
                              .threads = couThreadCount(def->threads),
                              .state_hash = run->state_hash};
+    if (run->unconverged)
+        couWarn("%llu solvers in %llu steps ended above their tolerance: more iterations (--set sph.max_iterations=1000) or "
+                "shorter steps (sph.courant, sph.max_step) would help",
+                (unsigned long long)run->unconverged, (unsigned long long)run->substeps);
+    if (run->clamped)
+        couWarn("%llu of %llu steps were longer than stability asked for, since min_step allows no shorter ones",
+                (unsigned long long)run->clamped, (unsigned long long)run->substeps);
     summary.warnings = couWarnings(&summary.warning_count);
     return couWriteRunJson(path, &summary, &run->faults);
 }

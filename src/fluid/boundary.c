@@ -20,8 +20,8 @@ void couBoundary_Free(couBoundary *boundary)
     couGrid_Free(&boundary->grid);
 }
 
-bool couFindSampleVolumes(couMemory *memory, const couKernel *kernel, float gamma, const couVec3 *points, size_t count, float *volumes,
-                          const couParallel *parallel)
+bool couFindSampleVolumes(couMemory *memory, const couKernel *kernel, float gamma, const couVec3 *points, size_t count,
+                          float *volumes, const couParallel *parallel)
 {
     couBoundary set;
     couNeighbors neighbors;

@@ -7,8 +7,8 @@
 static bool init(couFluid *fluid)
 {
     if (!couSph_Init(fluid)) return false;
-    couSph_State(fluid)->divergence_column =
-        couTable_AddColumn(&fluid->table, "divergence_pressure", "Pa", cou_stateF32, 1, cou_columnState);
+    couSph_State(fluid)->divergence_column = couTable_AddColumn(&fluid->table, "divergence_pressure", "Pa", cou_stateF32, 1,
+                                                                cou_columnState);
     return true;
 }
 
@@ -27,14 +27,10 @@ static void phase_density(couStep *step)
 }
 
 static const couPhaseEntry phases[] = {
-    {cou_phaseSort, couPhase_Sort},
-    {cou_phaseWalls, couPhase_Boundary},
-    {cou_phaseNeighbors, couPhase_Pairs},
-    {cou_phasePressure, phase_divergence},
-    {cou_phaseForces, couPhase_Forces},
-    {cou_phaseViscosity, couPhase_Viscosity},
-    {cou_phasePressure, phase_density},
-    COU_SPH_LAST_PHASES,
+    {cou_phaseSort, couPhase_Sort},       {cou_phaseWalls, couPhase_Boundary},
+    {cou_phaseNeighbors, couPhase_Pairs}, {cou_phasePressure, phase_divergence},
+    {cou_phaseForces, couPhase_Forces},   {cou_phaseViscosity, couPhase_Viscosity},
+    {cou_phasePressure, phase_density},   COU_SPH_LAST_PHASES,
 };
 
 static const couSphTraits traits = {.is_accelerated = true,

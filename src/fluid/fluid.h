@@ -37,6 +37,7 @@ typedef struct couFluid {
     void *params;         ///< laid out as method->params says
     void *method_state;   ///< the method's own
     float last_dt;        ///< of the step before [s]; 0 before the first
+    float least_step;     ///< the user does not want shorter ones [s]; 0: no such bound
     float max_speed;      ///< of particles, bodies and jets at the beginning of the step [m/s]; for methods with adaptive steps
     float relative_speed; ///< of particles against their neighbours, along the pair, in the step before [m/s]; likewise
     bool has_thin_solids; ///< some solid is thinner than a spacing: pairs across it must be dropped
@@ -101,7 +102,7 @@ typedef struct couMethod {
     float (*support_ratio)(const couFluid *fluid); ///< h / d
     /// Derives numbers from demand and materials; writes lines for the user into `choices`.
     bool (*prepare)(couFluid *fluid, const couDemand *demand, char *choices, size_t size, couFaults *faults);
-    float (*suggest_step)(const couFluid *fluid); ///< [s]
+    float (*suggest_step)(const couFluid *fluid); ///< what stability asks for, before the bound of fluid->least_step [s]
     float (*height_error)(const couFluid *fluid); ///< expected, relative
     /// A material was changed while running.
     void (*materials_changed)(couFluid *fluid);

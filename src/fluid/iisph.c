@@ -16,7 +16,10 @@ static void phase_predictive(couStep *step) { solve(step, true); }
 
 #define FIRST_PHASES \
     {cou_phaseSort, couPhase_Sort}, {cou_phaseWalls, couPhase_Boundary}, {cou_phaseNeighbors, couPhase_Pairs}, \
-        {cou_phaseForces, couPhase_Forces}, {cou_phaseViscosity, couPhase_Viscosity}
+        {cou_phaseForces, couPhase_Forces}, \
+    { \
+        cou_phaseViscosity, couPhase_Viscosity \
+    }
 
 static const couPhaseEntry implicit_phases[] = {FIRST_PHASES, {cou_phasePressure, phase_implicit}, COU_SPH_LAST_PHASES};
 static const couPhaseEntry predictive_phases[] = {FIRST_PHASES, {cou_phasePressure, phase_predictive}, COU_SPH_LAST_PHASES};

@@ -32,15 +32,15 @@ static Shape shape_at(couKernelKind kind, int dimension, double q)
     double a = 1 - q, b = COU_MAX(0.5 - q, 0.0), u = 1 - q * q;
     switch (kind) {
     case cou_kernelCubic: return (Shape){2 * a * a * a - 8 * b * b * b, -6 * a * a + 24 * b * b, 12 * a - 48 * b};
-    case cou_kernelWendland:
-        return (Shape){a * a * a * a * (1 + 4 * q), -20 * q * a * a * a, -20 * a * a * a + 60 * q * a * a};
+    case cou_kernelWendland: return (Shape){a * a * a * a * (1 + 4 * q), -20 * q * a * a * a, -20 * a * a * a + 60 * q * a * a};
     case cou_kernelPoly6: return (Shape){u * u * u, -6 * q * u * u, -6 * u * u + 24 * q * q * u};
     case cou_kernelSpiky: return (Shape){a * a * a, -3 * a * a, 6 * a};
     case cou_kernelViscosity:
         if (dimension == 2)
             return (Shape){q * q / 4 - q * q * q / 9 - log(q) / 6 - 5.0 / 36, q / 2 - q * q / 3 - 1 / (6 * q),
                            0.5 - 2 * q / 3 + 1 / (6 * q * q)};
-        return (Shape){-q * q * q / 2 + q * q + 1 / (2 * q) - 1, -1.5 * q * q + 2 * q - 1 / (2 * q * q), -3 * q + 2 + 1 / (q * q * q)};
+        return (Shape){-q * q * q / 2 + q * q + 1 / (2 * q) - 1, -1.5 * q * q + 2 * q - 1 / (2 * q * q),
+                       -3 * q + 2 + 1 / (q * q * q)};
     }
     return (Shape){0, 0, 0};
 }

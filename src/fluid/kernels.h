@@ -27,11 +27,12 @@ double couKernel_Laplacian(const couKernel *kernel, double r); ///< of W as a fu
 typedef struct couKernelSums {
     double value;     ///< sum of W, the point itself included [1/m^dimension]
     double gradient2; ///< sum of |grad W|^2 of the gradient kernel
-    double spectrum;  ///< largest |sum grad W e^(ikx)|^2 / gradient2 over all waves k: the largest eigenvalue of the pressure system
-    double shear;     ///< second derivative of a shear flow by [Gagneux 2022, eq. 2.14], 1 where it is exact
-    double viscous;   ///< diagonal of that operator [1/m^2]
-    double layer[8];  ///< sum of W over the lattice plane k pitches away; 0: its own, the point itself included
-    int count;        ///< neighbours
+    double
+        spectrum; ///< largest |sum grad W e^(ikx)|^2 / gradient2 over all waves k: the largest eigenvalue of the pressure system
+    double shear; ///< second derivative of a shear flow by [Gagneux 2022, eq. 2.14], 1 where it is exact
+    double viscous;  ///< diagonal of that operator [1/m^2]
+    double layer[8]; ///< sum of W over the lattice plane k pitches away; 0: its own, the point itself included
+    int count;       ///< neighbours
 } couKernelSums;
 
 couKernelSums couSumKernels(const couKernel *density, const couKernel *gradient, double d);

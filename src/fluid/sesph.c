@@ -16,10 +16,18 @@ static const couPhaseEntry phases[] = {
     COU_SPH_LAST_PHASES,
 };
 
-static const couSphTraits soft_traits = {
-    .has_state_equation = true, .kernel = cou_sphCubic, .tension = cou_tensionNone, .support = 2, .compression = 0.02f, .exponent = 7};
-static const couSphTraits weak_traits = {
-    .has_state_equation = true, .kernel = cou_sphCubic, .tension = cou_tensionNone, .support = 2, .compression = 0.01f, .exponent = 7};
+static const couSphTraits soft_traits = {.has_state_equation = true,
+                                         .kernel = cou_sphCubic,
+                                         .tension = cou_tensionNone,
+                                         .support = 2,
+                                         .compression = 0.02f,
+                                         .exponent = 7};
+static const couSphTraits weak_traits = {.has_state_equation = true,
+                                         .kernel = cou_sphCubic,
+                                         .tension = cou_tensionNone,
+                                         .support = 2,
+                                         .compression = 0.01f,
+                                         .exponent = 7};
 
 extern const couMethod couMethodSesph, couMethodWcsph;
 const couMethod couMethodSesph = {

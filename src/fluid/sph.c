@@ -196,7 +196,7 @@ static void choose_solver(couFluid *fluid)
     state->omega = isnan(p->omega) ? COU_MIN(0.5f, 1.9f / state->largest_eigenvalue) : p->omega;
     state->warm_start = isnan(p->warm_start) ? fluid->method->sph->warm_start : p->warm_start;
     state->is_accelerated = p->acceleration == cou_accelerationAuto ? fluid->method->sph->is_accelerated
-                                                                   : p->acceleration == cou_accelerationChebyshev;
+                                                                    : p->acceleration == cou_accelerationChebyshev;
 }
 
 static bool check_period(const couFluid *fluid, couFaults *faults)
@@ -252,19 +252,23 @@ bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
     // twice this step a column of 50 layers let go from rest flies apart.
     double longest = g > 0 ? 0.25 * sqrt(d / g) : 0.01;
     if (g * demand->depth > 0) longest = COU_MIN(longest, p->courant * d / sqrt(g * demand->depth));
+    fluid->least_step = p->min_step;
     state->max_step = isnan(p->max_step) ? (float)longest : p->max_step;
 
     int used = snprintf(choices, size, "%s: h = %.4g m (%.3g d), particles of %.4g kg%s\n", fluid->method->name, (double)fluid->h,
                         fluid->h / d, (double)(state->volume * state->reference_density), p->clamp ? "" : ", pressures may pull");
     if (fluid->method->sph->has_state_equation && used > 0 && (size_t)used < size)
-        used += snprintf(choices + used, size - (size_t)used,
-                         "sound speed %.3g m/s for a depth of %.3g m and a speed of %.3g m/s: p = %.4g Pa ((rho/rho0)^%.3g - 1)\n",
-                         (double)state->sound_speed, (double)demand->depth, (double)demand->speed, (double)state->stiffness,
-                         (double)state->exponent);
+        used += snprintf(
+            choices + used, size - (size_t)used,
+            "sound speed %.3g m/s for a depth of %.3g m and a speed of %.3g m/s: p = %.4g Pa ((rho/rho0)^%.3g - 1)\n",
+            (double)state->sound_speed, (double)demand->depth, (double)demand->speed, (double)state->stiffness,
+            (double)state->exponent);
     if (used > 0 && (size_t)used < size)
-        used += snprintf(choices + used, size - (size_t)used, "step at most %.3g ms%s; viscosity %s\n", 1000.0 * couSph_SuggestStep(fluid),
-                         fluid->method->sph->has_state_equation ? " (sound)" : "",
-                         !state->has_viscosity ? "none" : state->is_implicit ? "implicit" : "explicit");
+        used += snprintf(choices + used, size - (size_t)used, "step at most %.3g ms%s; viscosity %s\n",
+                         1000.0 * couSph_SuggestStep(fluid), fluid->method->sph->has_state_equation ? " (sound)" : "",
+                         !state->has_viscosity ? "none"
+                         : state->is_implicit  ? "implicit"
+                                               : "explicit");
     return true;
 }
 
@@ -284,7 +288,7 @@ float couSph_SuggestStep(const couFluid *fluid)
     float g = length3(fluid->gravity), way = p->courant * fluid->spacing;
     float step = COU_MIN(step_for_way(fluid->relative_speed, g, way), step_for_way(fluid->max_speed, g, 2.5f * way));
     step = COU_MIN(step, COU_MIN(state->viscous_step, COU_MIN(state->tension_step, state->acoustic_step)));
-    return COU_CLAMP(step, p->min_step, COU_MAX(state->max_step, p->min_step));
+    return COU_MIN(step, state->max_step);
 }
 
 float couSph_HeightError(const couFluid *fluid) { return couSph_State(fluid)->height_error; }
@@ -411,7 +415,13 @@ static bool reserve_pairs(couFluid *fluid)
     }
     couFor(&fluid->parallel, count, COU_SPH_BLOCK, start_block, &job);
     if (total > UINT32_MAX) return false;
-    return couReserve(fluid->memory, (void **)&state->pairs, &state->pair_capacity, total + 1, sizeof(couPairBlock));
+    if (total < state->pair_capacity) return true;
+    // The largest array there is: not kept while it grows, and only a little larger than asked for.
+    couFree(fluid->memory, state->pairs);
+    state->pair_capacity = total + total / 16 + 1;
+    state->pairs = couAlloc(fluid->memory, state->pair_capacity * sizeof(couPairBlock));
+    if (!state->pairs) state->pair_capacity = 0;
+    return state->pairs != NULL;
 }
 
 void couPhase_Pairs(couStep *step)
@@ -590,8 +600,15 @@ void couSph_PushByState(couStep *step, float dt)
     const couSphState *state = fluid->method_state;
     couSphLoop loop = couSph_Loop(step);
     bool has_mueller_pressure = fluid->method->sph->has_mueller_pressure;
-    StateJob job = {fluid, loop.pressure, loop.change, loop.factor, state->stiffness, state->exponent,
-                    dt / state->reference_density, loop.is_clamped, has_mueller_pressure};
+    StateJob job = {fluid,
+                    loop.pressure,
+                    loop.change,
+                    loop.factor,
+                    state->stiffness,
+                    state->exponent,
+                    dt / state->reference_density,
+                    loop.is_clamped,
+                    has_mueller_pressure};
     couFor(&fluid->parallel, loop.count, 8192, state_block, &job);
     if (has_mueller_pressure) loop.inverse = loop.factor; // no diagonals here
     static couSphLoopFcn *const push[cou_isaCount] = COU_VARIANTS(couSphPush);
@@ -623,7 +640,8 @@ static void no_stick_block(void *context, int block, size_t begin, size_t end, i
             if (couDot(contacts[k].normal, x) - contacts[k].offset > fluid->spacing) continue;
             couVec3 wall = step->wall_velocity(step, contacts[k].body, x);
             float apart = couDot(contacts[k].normal, couSub(couXyz(v[i]), wall));
-            v[i].x -= apart * contacts[k].normal.x, v[i].y -= apart * contacts[k].normal.y, v[i].z -= apart * contacts[k].normal.z;
+            v[i].x -= apart * contacts[k].normal.x, v[i].y -= apart * contacts[k].normal.y,
+                v[i].z -= apart * contacts[k].normal.z;
         }
     }
 }

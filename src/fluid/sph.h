@@ -21,7 +21,7 @@ typedef enum couSphViscosity {
     cou_viscosityNone
 } couSphViscosity;
 typedef enum couSphTension {
-    cou_tensionAuto,    ///< colour for mueller, none for the others
+    cou_tensionAuto, ///< colour for mueller, none for the others
     cou_tensionNone,
     cou_tensionColor,   ///< [Müller 2003, eq. 19]
     cou_tensionCohesion ///< [Akinci 2013], with adhesion to bodies
@@ -48,34 +48,34 @@ typedef struct couSphParams {
     float tolerance;   ///< mean density error
     float divergence_tolerance;
     int min_iterations, max_iterations;
-    int acceleration;     ///< couSphAcceleration
-    float omega;          ///< relaxation
-    float warm_start;     ///< share of the last pressures to start from
-    int viscosity;        ///< couSphViscosity
-    float xsph;           ///< alpha of [Gagneux 2022, eq. 2.15]
+    int acceleration; ///< couSphAcceleration
+    float omega;      ///< relaxation
+    float warm_start; ///< share of the last pressures to start from
+    int viscosity;    ///< couSphViscosity
+    float xsph;       ///< alpha of [Gagneux 2022, eq. 2.15]
     float viscosity_tolerance;
-    int tension;          ///< couSphTension
+    int tension;             ///< couSphTension
     float tension_threshold; ///< |n| h below which a particle is inside
-    float adhesion;       ///< [N/m]
-    int boundary;         ///< couSphBoundary
+    float adhesion;          ///< [N/m]
+    int boundary;            ///< couSphBoundary
     int boundary_layers;
-    bool no_stick;        ///< liquid does not leave walls [Gagneux 2022, eq. 2.54]
+    bool no_stick; ///< liquid does not leave walls [Gagneux 2022, eq. 2.54]
 } couSphParams;
 
 extern const couParamTable couSphParamTable;
 
 /// What sets a method of the family apart.
 typedef struct couSphTraits {
-    bool has_state_equation; ///< pressure from density; otherwise from a solver
-    bool is_leapfrog;        ///< velocities are those of half a step before
+    bool has_state_equation;   ///< pressure from density; otherwise from a solver
+    bool is_leapfrog;          ///< velocities are those of half a step before
     bool has_mueller_pressure; ///< the mean of both pressures over the other's density [Müller 2003, eq. 10]
-    bool is_accelerated;     ///< by default
-    int kernel;              ///< couSphKernel, default
-    int tension;             ///< couSphTension, default
-    float support;           ///< h / d, default
-    float compression;       ///< default
-    float exponent;          ///< of the state equation, default
-    float warm_start;        ///< default
+    bool is_accelerated;       ///< by default
+    int kernel;                ///< couSphKernel, default
+    int tension;               ///< couSphTension, default
+    float support;             ///< h / d, default
+    float compression;         ///< default
+    float exponent;            ///< of the state equation, default
+    float warm_start;          ///< default
 } couSphTraits;
 
 #define COU_MOST_SAMPLE_VOLUME 3.0f ///< of a solid's sample / V: a lonely one's would be larger
@@ -89,25 +89,25 @@ typedef struct couSphState {
     // chosen by preparation
     couKernel density_kernel, gradient_kernel;
     couKernelSums lattice;
-    float volume;             ///< V = c_V d^n of a fluid particle [m^n]
-    float density_unit;       ///< the lattice of pitch d and c_V = 1 has D = 1: 1 / (d^n sum of W)
-    float wall_volume;        ///< of a sample of a flat wall [m^n]
-    float gamma;              ///< of [Gagneux 2022, eq. 2.52]: the volume of a sample times the sum of W over its neighbours
-    float gradient_scale[2];  ///< what one unit of a stored gradient stands for: of fluid, of solids [1/m]
-    float reference_density;  ///< the heaviest liquid's [kg/m^3]: pressures are in units of it
-    float inv_density[COU_MAX_MATERIALS];  ///< reference_density / density
-    float kinematic[COU_MAX_MATERIALS];    ///< viscosity / reference_density [m^2/s]
-    float tension[COU_MAX_MATERIALS];      ///< surface tension / reference_density [m^3/s^2]
+    float volume;            ///< V = c_V d^n of a fluid particle [m^n]
+    float density_unit;      ///< the lattice of pitch d and c_V = 1 has D = 1: 1 / (d^n sum of W)
+    float wall_volume;       ///< of a sample of a flat wall [m^n]
+    float gamma;             ///< of [Gagneux 2022, eq. 2.52]: the volume of a sample times the sum of W over its neighbours
+    float gradient_scale[2]; ///< what one unit of a stored gradient stands for: of fluid, of solids [1/m]
+    float reference_density; ///< the heaviest liquid's [kg/m^3]: pressures are in units of it
+    float inv_density[COU_MAX_MATERIALS]; ///< reference_density / density
+    float kinematic[COU_MAX_MATERIALS];   ///< viscosity / reference_density [m^2/s]
+    float tension[COU_MAX_MATERIALS];     ///< surface tension / reference_density [m^3/s^2]
     bool is_single_density, is_single_viscosity;
     bool has_viscosity, is_implicit, has_tension;
-    int tension_kind;         ///< couSphTension
-    float sound_speed;        ///< of methods with an equation of state [m/s]
-    float stiffness;          ///< k1 [Pa]
-    float exponent;           ///< k2
-    float damping;            ///< alpha c h [m^2/s]
+    int tension_kind;                                ///< couSphTension
+    float sound_speed;                               ///< of methods with an equation of state [m/s]
+    float stiffness;                                 ///< k1 [Pa]
+    float exponent;                                  ///< k2
+    float damping;                                   ///< alpha c h [m^2/s]
     float viscous_step, tension_step, acoustic_step; ///< limits [s]; infinity where none
-    float free_step; ///< what the flow alone allows, roughly [s]
-    float max_step;  ///< [s]
+    float free_step;                                 ///< what the flow alone allows, roughly [s]
+    float max_step;                                  ///< [s]
     float height_error;
     bool is_accelerated;
     float omega, warm_start, largest_eigenvalue;
@@ -117,17 +117,17 @@ typedef struct couSphState {
     int factor_column;     ///< scratch: 1 / diagonal of the pressure system
     int change_column;     ///< scratch: the last change of kappa
     // this step
-    uint32_t *pair_start;  ///< per particle: its first block
+    uint32_t *pair_start; ///< per particle: its first block
     size_t start_capacity;
     couPairBlock *pairs;
     size_t pair_capacity;
-    size_t *block_starts;  ///< scratch of the prefix sum
+    size_t *block_starts; ///< scratch of the prefix sum
     size_t block_start_capacity;
-    double *block_sums;    ///< scratch of sums
+    double *block_sums; ///< scratch of sums
     size_t block_sum_capacity;
-    double *body_sums;     ///< scratch: per block and body
+    double *body_sums; ///< scratch: per block and body
     size_t body_sum_capacity;
-    couVec4 *vectors[4];   ///< scratch of the implicit viscosity and the tension
+    couVec4 *vectors[4]; ///< scratch of the implicit viscosity and the tension
     size_t vector_capacity[4];
 } couSphState;
 
@@ -148,22 +148,22 @@ typedef struct couSphLoop {
     couVec4 *velocity;       ///< w: inverse relative density; of solids the stickiness
     const uint32_t *id;
     const uint8_t *material;
-    float *density;  ///< D
-    float *factor;   ///< 1 / diagonal
-    float *pressure; ///< kappa = dt p / (D^2 rho_ref) while a solver runs [m^2/s]
-    float *change;   ///< of kappa
+    float *density;       ///< D
+    float *factor;        ///< 1 / diagonal
+    float *pressure;      ///< kappa = dt p / (D^2 rho_ref) while a solver runs [m^2/s]
+    float *change;        ///< of kappa
     const float *inverse; ///< 1/D for pressures that are weighted by the other's density; NULL otherwise
-    couVec4 *out;    ///< vectors that a loop writes
+    couVec4 *out;         ///< vectors that a loop writes
     const couVec4 *in;
     size_t count;
     int dimension;
     couKernelKind density_kind, gradient_kind;
     float h, spacing;
-    float density_scale, self_density;  ///< V * W = density_scale * f(q)
-    float slope_scale;                  ///< V * dW/dr = slope_scale * f'(q)
+    float density_scale, self_density; ///< V * W = density_scale * f(q)
+    float slope_scale;                 ///< V * dW/dr = slope_scale * f'(q)
     float gradient_scale[2];
     bool is_single_density, is_clamped;
-    float period[3];                    ///< 0 where an axis does not repeat [m]
+    float period[3]; ///< 0 where an axis does not repeat [m]
     bool is_periodic;
     float dt;
     // pressure solver
@@ -171,17 +171,17 @@ typedef struct couSphLoop {
     float step_size, memory; ///< change = memory * last change + step_size * residual / diagonal
     double *sums;            ///< per block: of the residuals; of pairs the largest speed
     // viscosity: accelerations by out = r_i (viscous + damping where pairs approach)
-    const float *kinematic;  ///< per material [m^2/s]
-    float own_kinematic;     ///< where there is only one
+    const float *kinematic; ///< per material [m^2/s]
+    float own_kinematic;    ///< where there is only one
     bool is_single_viscosity, has_mueller_viscosity, has_still_solids;
     float viscous, wall_viscous; ///< 2 (n + 2) / what the lattice makes of it
-    float damping;           ///< [m^2/s]
-    couVec4 *walls;          ///< the part of `out` that comes from solids; NULL where not asked for
+    float damping;               ///< [m^2/s]
+    couVec4 *walls;              ///< the part of `out` that comes from solids; NULL where not asked for
     // surface tension
-    const float *tension;    ///< per material [m^3/s^2]
-    float threshold;         ///< of |n| [1/m]
+    const float *tension;           ///< per material [m^3/s^2]
+    float threshold;                ///< of |n| [1/m]
     float cohesion, area, adhesion; ///< factors of [Akinci 2013], of tension and of `wetting`
-    float wetting;           ///< adhesion / reference density [m^3/s^2]
+    float wetting;                  ///< adhesion / reference density [m^3/s^2]
 } couSphLoop;
 
 couSphLoop couSph_Loop(const couStep *step);
@@ -235,16 +235,16 @@ bool couSph_SumImpulses(couStep *step, couBlockFcn *function, void *job, double 
 /// What the pressures kappa [m^2/s] do to bodies.
 void couSph_PressBodies(couStep *step, const float *kappa);
 
-bool couSph_PlaceGhosts(couStep *step);              ///< mirror images instead of samples
-void couSph_PullSurface(couStep *step, float dt);    ///< surface tension for dt seconds
+bool couSph_PlaceGhosts(couStep *step);           ///< mirror images instead of samples
+void couSph_PullSurface(couStep *step, float dt); ///< surface tension for dt seconds
 /// v += dt out, and what came from solids back to the bodies.
 void couSph_AddAccelerations(couStep *step, const couSphLoop *loop, float dt);
 /// Scratch vector k of the state, with room for all rows; NULL without memory.
 couVec4 *couSph_Vector(couFluid *fluid, int k);
 
 typedef struct couPressureSolve {
-    bool is_divergence;     ///< source: the divergence of velocity instead of the density
-    int column;             ///< pressures kept from step to step
+    bool is_divergence; ///< source: the divergence of velocity instead of the density
+    int column;         ///< pressures kept from step to step
     float tolerance;
     bool has_one_stiffness; ///< pcisph: the same diagonal for all
 } couPressureSolve;
@@ -256,7 +256,10 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve);
 /// How every step ends: particles move, bodies take what they got, nobody is left inside a solid.
 #define COU_SPH_LAST_PHASES \
     {cou_phaseVelocity, couPhase_Move}, {cou_phaseBodies, couPhase_Bodies}, {cou_phaseCollide, couPhase_Collide}, \
-        {cou_phaseVelocity, couPhase_Settle}, {cou_phaseCount, NULL}
+        {cou_phaseVelocity, couPhase_Settle}, \
+    { \
+        cou_phaseCount, NULL \
+    }
 
 #define COU_SPH_SHARED \
     .params = &couSphParamTable, .params_bytes = sizeof(couSphParams), .state_bytes = sizeof(couSphState), .is_adaptive = true, \

@@ -31,7 +31,7 @@ static void part_coincident(const couSphLoop *loop, size_t i, const uint32_t *in
 }
 
 COU_SPECIALIZED void add_pairs(const couSphLoop *loop, size_t i, const couPairList *found, int begin, int end, bool is_solid,
-                             couKernelKind density_kind, couKernelKind gradient_kind, PairSums *sums)
+                               couKernelKind density_kind, couKernelKind gradient_kind, PairSums *sums)
 {
     couVec4 xi = loop->position[i], vi = loop->velocity[i];
     couFloatW inv_h = couSetW(1.0f / loop->h), one = couSetW(1.0f), most = couSetW(MOST), least = couSetW(-MOST);
@@ -65,7 +65,8 @@ COU_SPECIALIZED void add_pairs(const couSphLoop *loop, size_t i, const couPairLi
         if (is_solid) continue;
         couFloatW vx, vy, vz, unused;
         couLoadRecordsW(loop->velocity, index, &vx, &vy, &vz, &unused);
-        couFloatW along = couDotW(d.x, d.y, d.z, couSubW(vx, couSetW(vi.x)), couSubW(vy, couSetW(vi.y)), couSubW(vz, couSetW(vi.z)));
+        couFloatW along = couDotW(d.x, d.y, d.z, couSubW(vx, couSetW(vi.x)), couSubW(vy, couSetW(vi.y)),
+                                  couSubW(vz, couSetW(vi.z)));
         couFloatW speed = couSelectW(couLessW(q, one), couMulW(along, inv_r), couSetW(0.0f)); // padding is far away
         sums->closing = couMaxW(sums->closing, couMaxW(speed, couSubW(couSetW(0.0f), speed)));
         couFloatW inv_density = one;
@@ -127,8 +128,8 @@ void COU_WIDE(couSphPairs)(couSphLoop *loop, size_t begin, size_t end, int block
 }
 
 // sum_j G_ij . (v_i - v_j) over some blocks, in units of the scale.
-COU_SPECIALIZED float flow(const couVec4 *restrict v, const uint32_t *restrict list, const couPairBlock *restrict pairs, int blocks,
-                           couVec4 vi)
+COU_SPECIALIZED float flow(const couVec4 *restrict v, const uint32_t *restrict list, const couPairBlock *restrict pairs,
+                           int blocks, couVec4 vi)
 {
     couFloatW x = couSetW(vi.x), y = couSetW(vi.y), z = couSetW(vi.z), zero = couSetW(0.0f), sx = zero, sy = zero, sz = zero;
     for (int b = 0; b < blocks; ++b, list += COU_WIDTH) {

@@ -84,7 +84,8 @@ void COU_WIDE(couSphCohesion)(couSphLoop *loop, size_t begin, size_t end, int bl
             // K_ij = 2 rho0 / (rho_i + rho_j): stronger at the surface
             couFloatW size = couMulW(couLoadW(each), couDivW(two, couAddW(density, couLoadEachW(loop->density, index))));
             size = couSelectW(couLessW(q, one), size, zero);
-            couFloatW pull = couDivW(couMulW(couMulW(size, cohesion), cohesion_shape(couMinW(q, one))), r), push = couMulW(size, area);
+            couFloatW pull = couDivW(couMulW(couMulW(size, cohesion), cohesion_shape(couMinW(q, one))), r),
+                      push = couMulW(size, area);
             x = couAddW(x, couSubW(couMulW(pull, d.x), couMulW(push, couSubW(couSetW(ni.x), nx))));
             y = couAddW(y, couSubW(couMulW(pull, d.y), couMulW(push, couSubW(couSetW(ni.y), ny))));
             z = couAddW(z, couSubW(couMulW(pull, d.z), couMulW(push, couSubW(couSetW(ni.z), nz))));
@@ -98,7 +99,8 @@ void COU_WIDE(couSphCohesion)(couSphLoop *loop, size_t begin, size_t end, int bl
                 couFloatW r = couSqrtW(couMaxW(couDotW(d.x, d.y, d.z, d.x, d.y, d.z), touching));
                 couFloatW q = couMulW(r, inv_h);
                 // A(r) ~ (-4 q^2 + 6 q - 2)^(1/4) between h/2 and h [Akinci 2013, eq. 7]
-                couFloatW inner = couMulW(two, couMulW(couMaxW(couSubW(one, q), zero), couMaxW(couSubW(couMulW(two, q), one), zero)));
+                couFloatW inner = couMulW(two,
+                                          couMulW(couMaxW(couSubW(one, q), zero), couMaxW(couSubW(couMulW(two, q), one), zero)));
                 couFloatW pull = couDivW(couMulW(couMulW(couSetW(loop->adhesion), volume), couSqrtW(couSqrtW(inner))), r);
                 pull = couSelectW(couLessW(q, one), pull, zero);
                 x = couAddW(x, couMulW(pull, d.x)), y = couAddW(y, couMulW(pull, d.y)), z = couAddW(z, couMulW(pull, d.z));

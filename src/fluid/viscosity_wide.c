@@ -14,7 +14,8 @@ static inline Sum3 no_sum(void)
 }
 static inline void add_to(Sum3 *sum, couFloatW size, couFloatW x, couFloatW y, couFloatW z)
 {
-    sum->x = couAddW(sum->x, couMulW(size, x)), sum->y = couAddW(sum->y, couMulW(size, y)), sum->z = couAddW(sum->z, couMulW(size, z));
+    sum->x = couAddW(sum->x, couMulW(size, x)), sum->y = couAddW(sum->y, couMulW(size, y)),
+    sum->z = couAddW(sum->z, couMulW(size, z));
 }
 static inline couVec3 total(Sum3 sum, float scale)
 {
@@ -47,7 +48,8 @@ static inline Sum3 fluid_viscosity(const couSphLoop *loop, size_t i, const couPa
         couLoadRecordsW(loop->in, index, &vx, &vy, &vz, &unused);
         if (!loop->is_single_viscosity) viscous = couMulW(couSetW(loop->viscous), mixed_viscosity(loop, own, index));
         // v_ij . x_ij with both signs turned
-        couFloatW along = couDotW(couSubW(vx, couSetW(vi.x)), couSubW(vy, couSetW(vi.y)), couSubW(vz, couSetW(vi.z)), d.x, d.y, d.z);
+        couFloatW along = couDotW(couSubW(vx, couSetW(vi.x)), couSubW(vy, couSetW(vi.y)), couSubW(vz, couSetW(vi.z)), d.x, d.y,
+                                  d.z);
         couFloatW r2 = couAddW(couDotW(d.x, d.y, d.z, d.x, d.y, d.z), soft);
         couFloatW size = couAddW(couMulW(viscous, along), couMulW(damping, couMinW(along, zero)));
         const couPairBlock *pairs = &found->pairs[b];
@@ -108,10 +110,12 @@ static inline Sum3 solid_viscosity(const couSphLoop *loop, size_t i, const couPa
         couFloatW height = couDotW(d.x, d.y, d.z, nx, ny, nz);
         couFloatW beyond = couMaxW(couMinW(couMulW(height, inv_gap), most), one);
         float each[COU_WIDTH];
-        for (int k = 0; k < COU_WIDTH; ++k) each[k] = index[k] < loop->count + COU_TABLE_PADDING ? 0.0f : loop->velocity[index[k]].w;
+        for (int k = 0; k < COU_WIDTH; ++k)
+            each[k] = index[k] < loop->count + COU_TABLE_PADDING ? 0.0f : loop->velocity[index[k]].w;
         couFloatW stick = couMulW(couLoadW(each), beyond);
         if (loop->has_still_solids) vx = vy = vz = zero;
-        couFloatW along = couDotW(couSubW(vx, couSetW(vi.x)), couSubW(vy, couSetW(vi.y)), couSubW(vz, couSetW(vi.z)), d.x, d.y, d.z);
+        couFloatW along = couDotW(couSubW(vx, couSetW(vi.x)), couSubW(vy, couSetW(vi.y)), couSubW(vz, couSetW(vi.z)), d.x, d.y,
+                                  d.z);
         couFloatW r2 = couAddW(couDotW(d.x, d.y, d.z, d.x, d.y, d.z), soft);
         couFloatW size = couAddW(couMulW(couMulW(viscous, stick), along), couMulW(damping, couMinW(along, zero)));
         const couPairBlock *pairs = &found->pairs[b];

@@ -24,7 +24,8 @@ static bool sample_body(couWorld *world, couBody *body)
     couFluid *fluid = &world->fluid;
     const couSphState *state = fluid->method_state;
     const couSphParams *p = fluid->params;
-    if (!couSampleShape(&world->memory, body->def.shape, fluid->dimension, fluid->spacing, p->boundary_layers, NULL, &body->samples))
+    if (!couSampleShape(&world->memory, body->def.shape, fluid->dimension, fluid->spacing, p->boundary_layers, NULL,
+                        &body->samples))
         return false;
     size_t count = body->samples.count;
     couFree(&world->memory, body->sample_volumes);
@@ -67,12 +68,13 @@ static bool add_tile(couWorld *world, couBody *body, const int32_t tile[3])
         return false;
     memcpy(body->tiles[body->tile_count++].place, tile, sizeof body->tiles[0].place);
     couSamples found = {0};
-    bool is_good =
-        couSampleShape(&world->memory, body->def.shape, fluid->dimension, fluid->spacing, p->boundary_layers, &region, &found);
+    bool is_good = couSampleShape(&world->memory, body->def.shape, fluid->dimension, fluid->spacing, p->boundary_layers, &region,
+                                  &found);
     for (size_t k = 0; is_good && k < found.count; ++k) {
         couVec3 x = found.points[k];
         // A point on a border belongs to one tile only.
-        bool is_own = couFloorInt(x.x / edge) == tile[0] && couFloorInt(x.y / edge) == tile[1] && couFloorInt(x.z / edge) == tile[2];
+        bool is_own = couFloorInt(x.x / edge) == tile[0] && couFloorInt(x.y / edge) == tile[1] &&
+                      couFloorInt(x.z / edge) == tile[2];
         if (is_own) is_good = add_sample(world, &body->samples, x, found.ids[k]);
     }
     body->samples.is_thin |= found.is_thin;
@@ -93,8 +95,10 @@ static bool grow_tiles(couWorld *world, couBody *body, bool *changed)
     int32_t last[3] = {INT32_MAX, 0, 0};
     for (size_t i = 0; i < fluid->table.count; ++i) {
         couVec3 local = couToLocal(body->start, couXyz(x[i]));
-        int32_t low[3] = {couFloorInt((local.x - reach) / edge), couFloorInt((local.y - reach) / edge), couFloorInt((local.z - reach) / edge)};
-        int32_t high[3] = {couFloorInt((local.x + reach) / edge), couFloorInt((local.y + reach) / edge), couFloorInt((local.z + reach) / edge)};
+        int32_t low[3] = {couFloorInt((local.x - reach) / edge), couFloorInt((local.y - reach) / edge),
+                          couFloorInt((local.z - reach) / edge)};
+        int32_t high[3] = {couFloorInt((local.x + reach) / edge), couFloorInt((local.y + reach) / edge),
+                           couFloorInt((local.z + reach) / edge)};
         if (memcmp(low, last, sizeof low) == 0 && memcmp(low, high, sizeof low) == 0) continue; // as the one before
         if (couShape_Distance(body->def.shape, fluid->dimension, local) > reach) continue;
         if (memcmp(low, high, sizeof low) == 0) memcpy(last, low, sizeof last);

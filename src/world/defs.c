@@ -81,7 +81,8 @@ couMaterialDef couDefaultMaterialDef(void)
 #define FIELD(field) offsetof(couFluidDef, field)
 static const couParam fluid_params[] = {
     {"velocity", "m/s", "at the start", cou_paramVec3, FIELD(velocity), {0, 0, 0}, -10000, 10000, false, false, NULL},
-    {"jitter", "", "random offset of each particle over the spacing; auto: 0.4 for liquids, 0.1 with springs", cou_paramFloat, FIELD(jitter), {NAN}, 0, 0.5, false, true, NULL},
+    {"jitter", "", "random offset of each particle over the spacing; auto: 0.4 for liquids, 0.1 with springs, 0 for SPH methods", cou_paramFloat, FIELD(jitter), {NAN}, 0, 0.5, false, true, NULL},
+    {"full", "", "a closed domain: as many particles as it holds at rest, whatever c_V; otherwise a lattice of the spacing", cou_paramBool, FIELD(is_full), {0}, 0, 1, false, false, NULL},
 };
 #undef FIELD
 // clang-format on

@@ -95,17 +95,25 @@ bool couIsBlocked(const couWorld *world, couVec3 a, couVec3 b)
 // Lattice points along one axis: as many whole spacings as fit, centred, the first layer half a spacing inside.
 static int lattice_count(float extent, float spacing) { return (int)COU_MIN(floorf(extent / spacing + 0.01f), 2.0e9f); }
 
-// Share of the shape's bounds that it fills, from points of a low-discrepancy sequence [Roberts 2018].
+// The k-th point of a low-discrepancy sequence in the unit cube [Roberts 2018].
+static void low_discrepancy(int k, double u[3])
+{
+    u[0] = fmod(0.5 + 0.8191725133961645 * (k + 1), 1);
+    u[1] = fmod(0.5 + 0.6710436067037893 * (k + 1), 1);
+    u[2] = fmod(0.5 + 0.5497004779019703 * (k + 1), 1);
+}
+
+// Share of the shape's bounds that it fills.
 static double filled_share(const couShape *shape, int dimension, couBounds bounds)
 {
     enum { SAMPLES = 4096 };
     int inside = 0;
     for (int k = 0; k < SAMPLES; ++k) {
-        double u = fmod(0.5 + 0.8191725133961645 * (k + 1), 1), v = fmod(0.5 + 0.6710436067037893 * (k + 1), 1),
-               w = fmod(0.5 + 0.5497004779019703 * (k + 1), 1);
-        couVec3 p = {(float)(bounds.lower.x + u * (bounds.upper.x - bounds.lower.x)),
-                     (float)(bounds.lower.y + v * (bounds.upper.y - bounds.lower.y)),
-                     (float)(bounds.lower.z + w * (bounds.upper.z - bounds.lower.z))};
+        double u[3];
+        low_discrepancy(k, u);
+        couVec3 p = {(float)(bounds.lower.x + u[0] * (bounds.upper.x - bounds.lower.x)),
+                     (float)(bounds.lower.y + u[1] * (bounds.upper.y - bounds.lower.y)),
+                     (float)(bounds.lower.z + u[2] * (bounds.upper.z - bounds.lower.z))};
         inside += couShape_Distance(shape, dimension, p) <= 0.0f;
     }
     return (double)inside / SAMPLES;
@@ -122,18 +130,19 @@ double couEstimateFill(const couWorld *world, const couShape *shape)
     return lattice > 1e12 ? INFINITY : lattice * filled_share(shape, dimension, bounds);
 }
 
-int64_t couFillShape(couWorld *world, int material, const couShape *shape, couPose pose, couVec3 velocity, float jitter,
-                     bool avoids_particles, int64_t limit)
+// A lattice in the shape's frame, centred in its bounds; along y it begins at the bottom.
+typedef struct Lattice {
+    int n[3];
+    couVec3 first, pitch;
+} Lattice;
+
+static int64_t fill_lattice(couWorld *world, int material, const couShape *shape, couPose pose, couVec3 velocity, Lattice lattice,
+                            float jitter, bool avoids_particles, int64_t limit)
 {
     couFluid *fluid = &world->fluid;
-    float d = fluid->spacing;
-    couBounds bounds;
-    if (!couShape_Bounds(shape, fluid->dimension, &bounds)) return 0;
-    couVec3 size = couSub(bounds.upper, bounds.lower);
-    int n[3] = {COU_MAX(lattice_count(size.x, d), 1), COU_MAX(lattice_count(size.y, d), 1), COU_MAX(lattice_count(size.z, d), 1)};
-    if (fluid->dimension == 2) n[2] = 1;
-    couVec3 first = {bounds.lower.x + 0.5f * (size.x - (float)(n[0] - 1) * d), bounds.lower.y + 0.5f * d,
-                     bounds.lower.z + 0.5f * (size.z - (float)(n[2] - 1) * d)};
+    const int *n = lattice.n;
+    couVec3 first = lattice.first;
+    float d = COU_MIN(lattice.pitch.x, COU_MIN(lattice.pitch.y, lattice.pitch.z));
     if (fluid->dimension == 2) first.z = 0.0f;
     Occupied occupied = {0};
     if (avoids_particles && !occupied_init(&occupied, world)) return -1;
@@ -141,11 +150,12 @@ int64_t couFillShape(couWorld *world, int material, const couShape *shape, couPo
     for (int k = 0; k < n[2]; ++k)
         for (int j = 0; j < n[1]; ++j)
             for (int i = 0; i < n[0]; ++i) {
-                couVec3 local = {first.x + (float)i * d, first.y + (float)j * d, first.z + (float)k * d};
+                couVec3 local = {first.x + (float)i * lattice.pitch.x, first.y + (float)j * lattice.pitch.y,
+                                 first.z + (float)k * lattice.pitch.z};
                 float outside = couShape_Distance(shape, fluid->dimension, local);
                 if (outside > 0.0f) {
                     // No point of the row is inside for at least this distance.
-                    i += (int)COU_MIN(outside / d, (float)(n[0] - i));
+                    i += (int)COU_MIN(outside / lattice.pitch.x, (float)(n[0] - i));
                     continue;
                 }
                 couVec3 x = couToWorld(pose, local);
@@ -164,6 +174,87 @@ int64_t couFillShape(couWorld *world, int material, const couShape *shape, couPo
             }
     couFree(NULL, occupied.slots);
     return added;
+}
+
+double couFreeVolume(const couWorld *world, const couShape *shape, couPose pose)
+{
+    enum { SAMPLES = 1 << 18 };
+    int dimension = world->def.dimension, inside = 0;
+    couBounds bounds;
+    if (!couShape_Bounds(shape, dimension, &bounds)) return INFINITY;
+    double size[3] = {bounds.upper.x - bounds.lower.x, bounds.upper.y - bounds.lower.y,
+                      dimension == 3 ? bounds.upper.z - bounds.lower.z : 1.0};
+    for (int k = 0; k < SAMPLES; ++k) {
+        double u[3];
+        low_discrepancy(k, u);
+        couVec3 p = {(float)(bounds.lower.x + u[0] * size[0]), (float)(bounds.lower.y + u[1] * size[1]),
+                     dimension == 3 ? (float)(bounds.lower.z + u[2] * size[2]) : 0.0f};
+        inside += couShape_Distance(shape, dimension, p) <= 0.0f && !couIsInsideBody(world, couToWorld(pose, p), 0.0f);
+    }
+    return size[0] * size[1] * size[2] * inside / SAMPLES;
+}
+
+int64_t couFillShape(couWorld *world, int material, const couShape *shape, couPose pose, couVec3 velocity, float jitter,
+                     bool avoids_particles, int64_t limit)
+{
+    couBounds bounds;
+    float d = world->fluid.spacing;
+    if (!couShape_Bounds(shape, world->fluid.dimension, &bounds)) return 0;
+    couVec3 size = couSub(bounds.upper, bounds.lower);
+    Lattice lattice = {{COU_MAX(lattice_count(size.x, d), 1), COU_MAX(lattice_count(size.y, d), 1),
+                        world->fluid.dimension == 2 ? 1 : COU_MAX(lattice_count(size.z, d), 1)},
+                       {0},
+                       {d, d, d}};
+    lattice.first = (couVec3){bounds.lower.x + 0.5f * (size.x - (float)(lattice.n[0] - 1) * d), bounds.lower.y + 0.5f * d,
+                              bounds.lower.z + 0.5f * (size.z - (float)(lattice.n[2] - 1) * d)};
+    return fill_lattice(world, material, shape, pose, velocity, lattice, jitter, avoids_particles, limit);
+}
+
+// Takes `surplus` of the particles from `first` on away, evenly at random.
+static bool thin_out(couWorld *world, size_t first, int64_t surplus)
+{
+    couTable *table = &world->fluid.table;
+    if (!couReserve(&world->memory, (void **)&world->flags, &world->flag_capacity, table->count, 1)) return false;
+    memset(world->flags, 1, table->count);
+    size_t left = table->count - first, drop = (size_t)surplus;
+    for (size_t i = first; i < table->count; ++i, --left) {
+        bool is_dropped = couRandomFloat(&world->random) * (float)left < (float)drop;
+        world->flags[i] = !is_dropped;
+        drop -= is_dropped;
+    }
+    couTable_Filter(table, world->flags);
+    return true;
+}
+
+int64_t couFillFull(couWorld *world, int material, const couShape *shape, couPose pose, couVec3 velocity, float jitter,
+                    int64_t wanted, int64_t limit)
+{
+    couFluid *fluid = &world->fluid;
+    couBounds bounds;
+    if (wanted < 1 || !couShape_Bounds(shape, fluid->dimension, &bounds)) return 0;
+    double size[3] = {bounds.upper.x - bounds.lower.x, bounds.upper.y - bounds.lower.y, bounds.upper.z - bounds.lower.z};
+    int axes = fluid->dimension;
+    // The coarsest lattice that has enough: finer along the axis where it is coarsest, again and again.
+    double volume = couFreeVolume(world, shape, pose), pitch = pow(volume / (double)wanted, 1.0 / axes);
+    int n[3] = {1, 1, 1};
+    for (int a = 0; a < axes; ++a) n[a] = COU_MAX((int)(size[a] / pitch), 1);
+    size_t first = fluid->table.count;
+    uint32_t next_id = fluid->next_id;
+    couRandom random = world->random;
+    for (;;) {
+        Lattice lattice = {{n[0], n[1], n[2]}, {0}, {(float)(size[0] / n[0]), (float)(size[1] / n[1]), (float)(size[2] / n[2])}};
+        lattice.first = couMulAdd(bounds.lower, 0.5f, lattice.pitch);
+        int64_t added = fill_lattice(world, material, shape, pose, velocity, lattice, jitter, false, limit);
+        if (added < 0 || added == limit) return added;
+        if (added >= wanted) return thin_out(world, first, added - wanted) ? wanted : -1;
+        int coarsest = 0;
+        for (int a = 1; a < axes; ++a)
+            if (size[a] / n[a] > size[coarsest] / n[coarsest]) coarsest = a;
+        n[coarsest]++;
+        fluid->table.count = first;
+        fluid->next_id = next_id;
+        world->random = random;
+    }
 }
 
 // --- Jets --------------------------------------------------------------------------------------------------------------------

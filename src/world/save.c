@@ -141,9 +141,9 @@ bool couWorld_SaveState(const couWorld *world, couState *state)
     return couState_Add(state, "world/time", "s", cou_stateF64, 1, 1, &world->time) &&
            couState_Add(state, "world/counters", "", cou_stateU64, 1, 3, counters) &&
            couState_Add(state, "world/demand", "", cou_stateF32, 1, 2, demand) &&
-           couState_Add(state, "world/pace", "", cou_stateF32, 1, 2, pace) &&
-           save_particles(&world->fluid, state) && save_springs(&world->fluid, state) && save_materials(world, state) &&
-           couSaveBodies(world, state) && save_emitters(world, state) && save_events(world, state);
+           couState_Add(state, "world/pace", "", cou_stateF32, 1, 2, pace) && save_particles(&world->fluid, state) &&
+           save_springs(&world->fluid, state) && save_materials(world, state) && couSaveBodies(world, state) &&
+           save_emitters(world, state) && save_events(world, state);
 }
 
 // --- Loading -----------------------------------------------------------------------------------------------------------------

@@ -59,11 +59,17 @@ static float shorten_for_bodies(const couWorld *world, float step)
     return load > most_load ? step * (float)sqrt(most_load / load) : step;
 }
 
+// What stability asks for.
+static float wanted_step(couWorld *world)
+{
+    float step = world->fluid.method->suggest_step(&world->fluid);
+    return world->free_count ? shorten_for_bodies(world, step) : step;
+}
+
 float couWorld_SuggestStep(couWorld *world)
 {
     ensure_prepared(world);
-    float step = world->fluid.method->suggest_step(&world->fluid);
-    return world->free_count ? shorten_for_bodies(world, step) : step;
+    return COU_MAX(wanted_step(world), world->fluid.least_step);
 }
 
 float couWorld_HeightError(const couWorld *world)
@@ -299,6 +305,7 @@ static void add_report(couStepReport *all, const couStepReport *own)
     all->divergence_iterations += own->divergence_iterations;
     all->viscosity_iterations += own->viscosity_iterations;
     all->unconverged_count += own->unconverged_count;
+    all->clamped_count += own->clamped_count;
     all->solver_error = own->solver_error;
     all->density_error_mean = own->density_error_mean;
     all->density_error_max = COU_MAX(all->density_error_max, own->density_error_max);
@@ -323,7 +330,14 @@ static void advance_adaptively(couWorld *world, double seconds, couStepReport *r
     float speed = find_max_speed(world);
     for (;;) {
         world->fluid.max_speed = COU_MAX(speed, speed_of_things(world));
-        double left = end - world->time, step = couWorld_SuggestStep(world);
+        // A step a little longer than stability asks for may go well; one ten times as long does not.
+        float wanted = wanted_step(world), least = world->fluid.least_step;
+        if (wanted < 0.1f * least) {
+            report->unstable_step = wanted;
+            return;
+        }
+        if (wanted < least) report->clamped_count++;
+        double left = end - world->time, step = COU_MAX(wanted, least);
         bool is_last = left <= step * (1 + 1e-3);
         double dt = is_last ? left : left < 2 * step ? 0.5 * left : step, begin = world->time;
         couStepReport own = {.first_bad_id = UINT32_MAX};

@@ -294,8 +294,19 @@ int64_t couWorld_AddFluid(couWorld *world, const couFluidDef *def, couFaults *fa
     bool is_liquid = world->fluid.materials[def->material.index1 - 1].springs == cou_springsNone;
     bool is_sph = world->fluid.method->sph != NULL; // whose lattice is at rest, and does not bear shear
     float jitter = isnan(def->jitter) ? (is_sph ? 0.0f : is_liquid ? 0.4f : 0.1f) : def->jitter;
-    int64_t added = couFillShape(world, def->material.index1 - 1, def->shape, def->pose, def->velocity, jitter,
-                                 world->step_count > 0, room + 1);
+    int m = def->material.index1 - 1;
+    int64_t added;
+    if (def->is_full) {
+        // n_max = rho0 (V - solids) / m [Gagneux 2022, eq. 2.49]
+        const couSphParams *sph = is_sph ? world->fluid.params : NULL;
+        double volume = couFreeVolume(world, def->shape, def->pose), fill = sph ? (double)sph->fill : 1.0;
+        double most = volume / (fill * pow(world->def.spacing, world->def.dimension));
+        added = couFillFull(world, m, def->shape, def->pose, def->velocity, jitter, (int64_t)(most + 0.5), room + 1);
+        couLog(cou_logInfo, "a closed domain of %.4g m^%d holds %.0f particles; %lld were placed", volume, world->def.dimension,
+               most, (long long)added);
+    } else {
+        added = couFillShape(world, m, def->shape, def->pose, def->velocity, jitter, world->step_count > 0, room + 1);
+    }
     if (added < 0 || added > room) {
         world->fluid.table.count = first;
         couFaults_Add(faults, NULL, "fluid.shape", added < 0 ? "out of memory" : "it holds more than max_particles (%d) allows",

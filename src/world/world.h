@@ -128,6 +128,11 @@ void couEmit(couWorld *world, float dt, couStepReport *report); ///< emitters an
 /// Fills a shape at the rest spacing, outside of bodies and, if asked, away from particles. Returns how many, -1 without memory.
 int64_t couFillShape(couWorld *world, int material, const couShape *shape, couPose pose, couVec3 velocity, float jitter,
                      bool avoids_particles, int64_t limit);
+/// Fills a closed domain with `wanted` particles, what it holds at rest: a lattice that fits, thinned out. Returns as couFillShape().
+int64_t couFillFull(couWorld *world, int material, const couShape *shape, couPose pose, couVec3 velocity, float jitter,
+                    int64_t wanted, int64_t limit);
+/// Of the shape outside of all bodies [m^3] ([m^2] in 2D), by sampling, to about 1e-3.
+double couFreeVolume(const couWorld *world, const couShape *shape, couPose pose);
 /// About how many particles a shape takes; infinity where its lattice is too large to walk.
 double couEstimateFill(const couWorld *world, const couShape *shape);
 /// Adds one particle at the end of the table. False without memory.
