@@ -46,6 +46,7 @@ static void next_weights(Weights *weights, couSphLoop *loop)
 
 typedef struct ScaleJob {
     float *kappa, *change, *factor;
+    const couVec4 *velocity;
     float scale, one_factor;
     bool is_clamped;
 } ScaleJob;
@@ -57,7 +58,7 @@ static void start_block(void *context, int block, size_t begin, size_t end, int 
     const ScaleJob *job = context;
     for (size_t i = begin; i < end; ++i) {
         job->kappa[i] = job->change[i] = job->scale * job->kappa[i];
-        if (job->one_factor > 0.0f) job->factor[i] = job->one_factor;
+        if (job->one_factor > 0.0f) job->factor[i] = job->one_factor / job->velocity[i].w; // among its own kind
     }
 }
 
@@ -99,7 +100,7 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve)
     loop.is_divergence = solve->is_divergence;
     loop.pressure = couTable_Data(&fluid->table, solve->column);
     float to_pascal = state->reference_density / step->dt;
-    ScaleJob job = {loop.pressure, loop.change, loop.factor, state->warm_start / to_pascal, 0.0f, loop.is_clamped};
+    ScaleJob job = {loop.pressure, loop.change, loop.factor, loop.velocity, state->warm_start / to_pascal, 0.0f, loop.is_clamped};
     if (solve->has_one_stiffness) job.one_factor = prototype_factor(fluid);
     couFor(&fluid->parallel, loop.count, 8192, start_block, &job);
     if (state->warm_start > 0.0f) couSph_Run(step, &loop, push);
