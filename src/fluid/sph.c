@@ -66,6 +66,7 @@ void couSph_Free(couFluid *fluid)
     couFree(fluid->memory, state->pairs);
     couFree(fluid->memory, state->block_starts);
     couFree(fluid->memory, state->block_sums);
+    couFree(fluid->memory, state->body_sums);
     for (int k = 0; k < COU_COUNT(state->vectors); ++k) couFree(fluid->memory, state->vectors[k]);
 }
 
@@ -215,14 +216,15 @@ static bool check_period(const couFluid *fluid, couFaults *faults)
 
 static bool check_steps(const couSphParams *p, couFaults *faults)
 {
-    if (isnan(p->max_step) || p->max_step >= p->min_step) return true;
+    bool is_reported = !(p->max_step > 0.0f) || !(p->min_step > 0.0f); // out of range by itself; auto
+    if (is_reported || p->max_step >= p->min_step) return true;
     couFaults_Add(faults, NULL, "sph.max_step", "%g s is below min_step (%g s)", p->max_step, p->min_step);
     return false;
 }
 
 static bool check_iterations(const couSphParams *p, couFaults *faults)
 {
-    if (p->max_iterations >= p->min_iterations) return true;
+    if (p->max_iterations >= p->min_iterations || p->max_iterations < 1) return true; // the latter is reported already
     couFaults_Add(faults, NULL, "sph.max_iterations", "%d is below min_iterations (%d)", p->max_iterations, p->min_iterations);
     return false;
 }
