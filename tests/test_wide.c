@@ -66,6 +66,52 @@ static void test_compress(void **context)
     }
 }
 
+// The baseline and v3 builds of these are compared bit by bit through the loops that use them (test_sph_run.c).
+static void test_shorts(void **context)
+{
+    (void)context;
+    int16_t kept[COU_WIDTH];
+    float back[COU_WIDTH];
+    for (int n = -32768; n <= 32767; n += COU_WIDTH) { // every one of them
+        float whole[COU_WIDTH];
+        int16_t shorts[COU_WIDTH + 1];
+        for (int k = 0; k < COU_WIDTH; ++k) whole[k] = (float)(n + k), shorts[k + 1] = (int16_t)(n + k);
+        couStoreShortsW(kept, couLoadW(whole));
+        assert_memory_equal(kept, shorts + 1, sizeof kept);
+        couStoreW(back, couLoadShortsW(shorts + 1)); // not aligned to anything
+        for (int k = 0; k < COU_WIDTH; ++k) CHECK_NEAR(back[k], n + k, 0, 0);
+    }
+}
+
+static void test_load_each(void **context)
+{
+    (void)context;
+    float values[50], got[COU_WIDTH];
+    for (int i = 0; i < 50; ++i) values[i] = 0.5f * (float)i - 3.0f;
+    const uint32_t index[COU_WIDTH] = {49, 0, 7, 7, 12, 31, 5, 20};
+    couStoreW(got, couLoadEachW(values, index));
+    for (int k = 0; k < COU_WIDTH; ++k) CHECK_NEAR(got[k], values[index[k]], 0, 0);
+}
+
+static void test_round(void **context)
+{
+    (void)context;
+    enum { SEED = 9 };
+    couRandom random = {SEED};
+    static const float halves[COU_WIDTH] = {0.5f, 1.5f, 2.5f, -0.5f, -1.5f, -2.5f, 32766.5f, -32766.5f};
+    float got[COU_WIDTH], a[COU_WIDTH];
+    couStoreW(got, couRoundW(couLoadW(halves)));
+    for (int k = 0; k < COU_WIDTH; ++k) CHECK_NEAR(got[k], nearbyintf(halves[k]), 0, SEED);
+    for (int round = 0; round < 5000; ++round) {
+        for (int k = 0; k < COU_WIDTH; ++k) a[k] = couRandomSigned(&random) * powf(10.0f, 6.5f * couRandomFloat(&random));
+        couStoreW(got, couRoundW(couLoadW(a)));
+        for (int k = 0; k < COU_WIDTH; ++k) CHECK_NEAR(got[k], nearbyintf(a[k]), 0, SEED);
+        float other[COU_WIDTH];
+        couStoreW(other, couRoundW(couSubW(couSetW(0.0f), couLoadW(a)))); // what gradients rely on
+        for (int k = 0; k < COU_WIDTH; ++k) CHECK_NEAR(other[k], -got[k], 0, SEED);
+    }
+}
+
 // The table behind the v3 build's compress.
 extern const uint64_t couCompressTable[256];
 static void test_compress_table(void **context)
@@ -160,8 +206,9 @@ static void test_variants_2d(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations),     cmocka_unit_test(test_records),     cmocka_unit_test(test_compress),
-        cmocka_unit_test(test_compress_table), cmocka_unit_test(test_variants_3d), cmocka_unit_test(test_variants_2d),
+        cmocka_unit_test(test_operations),  cmocka_unit_test(test_records),        cmocka_unit_test(test_shorts),
+        cmocka_unit_test(test_load_each),   cmocka_unit_test(test_round),          cmocka_unit_test(test_compress),
+        cmocka_unit_test(test_variants_3d), cmocka_unit_test(test_compress_table), cmocka_unit_test(test_variants_2d),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
