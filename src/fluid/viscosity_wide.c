@@ -154,16 +154,17 @@ COU_SPECIALIZED void smooth_range(couSphLoop *loop, size_t begin, size_t end, co
     for (size_t i = begin; i < end; ++i) {
         couPairList found = couPairs_Of(loop, i);
         couVec4 xi = loop->position[i], vi = loop->in[i];
-        couFloatW own = couSetW(loop->density[i]);
+        couFloatW own = couSetW(loop->density[i]), weight = couSetW(vi.w);
         Sum3 sum = no_sum();
         for (int b = 0; b < found.fluid_blocks; ++b) {
             const uint32_t *index = found.list + b * COU_WIDTH;
-            couFloatW unused, vx, vy, vz;
+            couFloatW unused, vx, vy, vz, other;
             couOffsetW d = couOffsetsW(loop, index, xi, &unused);
-            couLoadRecordsW(loop->in, index, &vx, &vy, &vz, &unused);
+            couLoadRecordsW(loop->in, index, &vx, &vy, &vz, &other);
             couFloatW q = couMinW(couMulW(couSqrtW(couDotW(d.x, d.y, d.z, d.x, d.y, d.z)), inv_h), one);
-            couFloatW mean = couAddW(own, couLoadEachW(loop->density, index));
-            couFloatW size = couDivW(couKernelShapeW(kind, q).f, mean);
+            // m_j / (rho_i + rho_j), the true densities: two liquids keep their momentum
+            couFloatW both = couAddW(couMulW(own, other), couMulW(couLoadEachW(loop->density, index), weight));
+            couFloatW size = couDivW(couMulW(weight, couKernelShapeW(kind, q).f), both);
             add_to(&sum, size, couSubW(vx, couSetW(vi.x)), couSubW(vy, couSetW(vi.y)), couSubW(vz, couSetW(vi.z)));
         }
         couVec3 smoothed = total(sum, 2.0f * loop->density_scale);
