@@ -1,0 +1,282 @@
+// Surface tension of the SPH methods: colour field and cohesion against sums over all pairs in double precision, momentum, and drops
+// that pull themselves round.
+#include "sph_test.h"
+
+#define SPACING 0.02f
+#define ADHESION 2.0f
+
+typedef struct Case {
+    const char *method;
+    int dimension, materials;
+    bool has_bodies;
+    int tension;
+    int seed;
+} Case;
+
+static couMaterialId add_tense(couWorld *world, float density, float tension, float viscosity)
+{
+    couMaterialDef def = couDefaultMaterialDef();
+    def.density = density, def.surface_tension = tension, def.viscosity = viscosity;
+    return add_material(world, &def);
+}
+
+static couWorld *make_cloud(const Case *c)
+{
+    couWorld *world = make_sph_world(c->method, c->dimension, SPACING, NO_GRAVITY);
+    couSphParams *p = sph_params(world);
+    p->tension = c->tension;
+    if (c->has_bodies && c->tension == cou_tensionCohesion) p->adhesion = ADHESION;
+    add_tense(world, 1000, 3, 0);
+    if (c->materials > 1) add_tense(world, 300, 1, 0);
+    float size = SPACING * (c->dimension == 3 ? 8 : 20);
+    if (c->has_bodies) {
+        add_body(world, make_sphere(0.3f * size), at(0.4f * size, 0, 0), 0);
+        add_body(world, make_box(size, 0.1f, size), turned(0, -0.6f * size, 0, 0.2f), 0);
+    }
+    add_cloud(world, 500, size, 0.4f * SPACING, c->materials, 0.1f, c->seed);
+    return world;
+}
+
+// --- References --------------------------------------------------------------------------------------------------------------
+
+// Gradient of the colour field [Müller 2003, eq. 15]; also its Laplacian.
+static Vec color_gradient(const Reference *r, const double *density, size_t i, double *laplacian)
+{
+    Vec sum = {0, 0, 0};
+    double tiny = 1e-4 * r->h;
+    *laplacian = r->unit / density[i] * couKernel_Laplacian(&r->density_kernel, tiny); // of the particle itself
+    FOR_ROWS(r, j)
+    {
+        Vec d = offset(r, i, j);
+        double distance = length(d);
+        if (i == j || distance >= r->h) continue;
+        double weight = r->unit * (j < r->count ? 1 / density[j] : r->volume[j]);
+        sum = add_scaled(sum, weight * couKernel_Slope(&r->density_kernel, distance) / distance, d);
+        *laplacian += weight * couKernel_Laplacian(&r->density_kernel, distance);
+    }
+    return sum;
+}
+
+// C(r) h^3 pi / 32 [Akinci 2013, eq. 2]
+static double cohesion_shape(double q)
+{
+    double cube = pow(1 - q, 3) * pow(q, 3);
+    return q >= 1 ? 0 : q > 0.5 ? cube : 2 * cube - 1.0 / 64;
+}
+
+// Factor f of the pair force f C(q) for which the work of parting the liquid along a plane is twice the surface tension [N/m]:
+// the attraction of one half-space for the other, integrated over pairs across the plane.
+static double cohesion_factor(int dimension, double h, double number_density)
+{
+    enum { STEPS = 4000 };
+    double moment = 0;
+    for (int k = 0; k < STEPS; ++k) {
+        double q = (k + 0.5) / STEPS;
+        moment += cohesion_shape(q) * pow(q, dimension + 1) / STEPS;
+    }
+    double across = dimension == 3 ? COU_PI / 8 : 1.0 / 3;
+    return 1 / (across * number_density * number_density * pow(h, dimension + 2) * moment);
+}
+
+typedef struct Sums {
+    Vec fluid, solid; // accelerations
+} Sums;
+
+static Sums brute_cohesion(const couWorld *world, const Reference *r, const double *density, const Vec *normal, size_t i)
+{
+    const couFluid *fluid = &world->fluid;
+    int n = fluid->dimension;
+    double V = pow(fluid->spacing, n), h = r->h, factor = cohesion_factor(n, h, 1 / V);
+    double mass = V * fluid->materials[couFluid_Material(fluid)[i]].density;
+    Sums sums = {{0, 0, 0}, {0, 0, 0}};
+    FOR_ROWS(r, j)
+    {
+        Vec d = offset(r, i, j); // from j to i
+        double distance = length(d), q = distance / h;
+        if (i == j || q >= 1) continue;
+        if (j >= r->base) { // [Akinci 2013, eq. 7], on the scale of cohesion
+            double shape = q > 0.5 ? pow(-4 * q * q + 6 * q - 2, 0.25) : 0;
+            double size = ADHESION * factor * 0.007 * 32 / COU_PI * r->volume[j] * shape;
+            sums.solid = add_scaled(sums.solid, -size / mass / distance, d);
+            continue;
+        }
+        double own = fluid->materials[couFluid_Material(fluid)[i]].surface_tension;
+        double tension = fmin(own, fluid->materials[couFluid_Material(fluid)[j]].surface_tension);
+        double K = 2 / (density[i] + density[j]);
+        sums.fluid = add_scaled(sums.fluid, -K * tension * factor * cohesion_shape(q) / mass / distance, d);
+        // sigma / (rho h^2) of the differences of h grad c, by a pair's share V / h^n of the neighbourhood
+        double area = K * tension * V * V / pow(h, n + 2) / mass;
+        sums.fluid = add_scaled(sums.fluid, -area, sub(normal[i], normal[j]));
+    }
+    return sums;
+}
+
+// --- Against the references --------------------------------------------------------------------------------------------------
+
+static void check_tension(Case c)
+{
+    couWorld *world = make_cloud(&c);
+    float dt = 1e-3f;
+    couStepReport report = {0};
+    couStep step = open_pairs(world, dt, &report);
+    Reference r = make_reference(world);
+    double *density = brute_densities(&r), *laplacian = calloc(r.count, sizeof *laplacian), magnitude, largest = 0;
+    Vec *normal = calloc(r.count, sizeof *normal);
+    for (size_t i = 0; i < r.count; ++i) {
+        Vec n = color_gradient(&r, density, i, &laplacian[i]);
+        normal[i] = c.tension == cou_tensionColor ? n : add_scaled((Vec){0, 0, 0}, r.h, n);
+    }
+    Vec before = fluid_momentum(world, &magnitude);
+    couSph_PullSurface(&step, dt);
+    assert_false(step.has_failed);
+    int inside = 0, surface = 0;
+    for (size_t i = 0; i < r.count; ++i) {
+        Vec a = {0, 0, 0}, now = from_record(couFluid_Velocity(&world->fluid)[i]);
+        const couMaterialDef *material = &world->fluid.materials[couFluid_Material(&world->fluid)[i]];
+        if (c.tension == cou_tensionColor) { // -sigma lap c n/|n| / rho where |n| is large [Müller 2003, eq. 19]
+            double size = length(normal[i]) * r.h, threshold = sph_params(world)->tension_threshold;
+            if (fabs(size - threshold) < 1e-3) continue;
+            *(size > threshold ? &surface : &inside) += 1;
+            double force = -material->surface_tension * laplacian[i] / length(normal[i]);
+            if (size > threshold) a = add_scaled(a, force / (material->density * density[i]), normal[i]);
+        } else {
+            Sums sums = brute_cohesion(world, &r, density, normal, i);
+            a = add_scaled(sums.fluid, 1, sums.solid);
+        }
+        CHECK_NEAR(length(sub(now, add_scaled(r.v[i], dt, a))), 0, 2e-4 * dt * length(a) + 2e-5, c.seed);
+        largest = fmax(largest, dt * length(a));
+    }
+    assert_true(largest > 0.01);
+    if (c.tension == cou_tensionColor) assert_true(surface > 50 && inside > 20);
+    if (c.tension == cou_tensionCohesion) { // pair forces: what the fluid loses the bodies have
+        Vec lost = sub(before, fluid_momentum(world, NULL)), given = {0, 0, 0};
+        for (size_t b = 0; b < world->body_count; ++b) {
+            const double *impulse = world->body_impulses[b];
+            given = add_scaled(given, 1, (Vec){impulse[0], impulse[1], impulse[2]});
+        }
+        if (c.has_bodies) assert_true(length(lost) > 1e-3 * magnitude);
+        CHECK_AT_MOST(length(sub(lost, given)), 1e-6 * magnitude, c.seed);
+    }
+    free(density), free(laplacian), free(normal);
+    free_reference(&r);
+    couDestroyWorld(world);
+}
+
+static void test_references(void **context)
+{
+    (void)context;
+    static const char *const methods[] = {"dfsph", "mueller"};
+    int seed = 1;
+    for (int tension = cou_tensionColor; tension <= cou_tensionCohesion; ++tension)
+        for (int m = 0; m < 2; ++m)
+            for (int n = 0; n < 6; ++n) check_tension((Case){methods[m], n & 1 ? 3 : 2, n < 2 ? 2 : 1, n >= 4, tension, seed++});
+}
+
+// Which kind acts by itself, and none where nothing pulls.
+static void test_choice(void **context)
+{
+    (void)context;
+    for (int m = 0; m < SPH_METHODS; ++m) {
+        couWorld *world = make_sph_world(sph_methods[m], 3, SPACING, EARTH);
+        add_tense(world, 1000, 0.07f, 0);
+        prepare_world(world);
+        assert_int_equal(sph_state(world)->tension_kind, m == 0 ? cou_tensionColor : cou_tensionNone);
+        sph_params(world)->tension = cou_tensionCohesion;
+        prepare_world(world);
+        assert_int_equal(sph_state(world)->tension_kind, cou_tensionCohesion);
+        assert_true(isfinite(sph_state(world)->tension_step));
+        couDestroyWorld(world);
+        world = make_sph_world(sph_methods[m], 3, SPACING, EARTH);
+        add_tense(world, 1000, 0, 0);
+        sph_params(world)->tension = cou_tensionCohesion;
+        prepare_world(world);
+        assert_int_equal(sph_state(world)->tension_kind, cou_tensionNone);
+        couDestroyWorld(world);
+    }
+}
+
+// --- Drops -------------------------------------------------------------------------------------------------------------------
+
+// Longest over shortest axis of inertia; a sphere has 1.
+static double oblongness(const couWorld *world)
+{
+    couMeasurement m = couWorld_Measure(world);
+    double moment[3] = {0};
+    for (size_t i = 0; i < world->fluid.table.count; ++i) {
+        couVec4 x = couFluid_Position(&world->fluid)[i];
+        double d[3] = {x.x - m.center[0], x.y - m.center[1], x.z - m.center[2]};
+        for (int a = 0; a < 3; ++a) moment[a] += d[a] * d[a];
+    }
+    double most = fmax(moment[0], moment[1]), least = fmin(moment[0], moment[1]);
+    if (world->def.dimension == 3) most = fmax(most, moment[2]), least = fmin(least, moment[2]);
+    return sqrt(most / least);
+}
+
+static void check_drop(const char *method, int dimension, int tension, float sigma, double seconds, double limit)
+{
+    couWorldDef def = sph_def(method, dimension, SPACING, NO_GRAVITY);
+    def.speed = 2; // for equations of state: stiff enough for the pressure in the drop
+    couWorld *world = make_sph_world_from(&def);
+    sph_params(world)->tension = tension;
+    couMaterialId liquid = add_tense(world, 1000, sigma, 8);
+    float n = dimension == 3 ? 8 : 12; // twice as long as wide
+    add_lattice(world, liquid, make_box(2 * n * SPACING, n * SPACING, n * SPACING), at(0, 0, 0));
+    double roundest = oblongness(world);
+    CHECK_RANGE(roundest, 1.9, 2.1, 0);
+    for (int k = 0; k < 20; ++k) {
+        couStepReport report = couWorld_Advance(world, seconds / 20);
+        CHECK_HEALTHY(&report);
+        roundest = fmin(roundest, oblongness(world));
+    }
+    CHECK_RANGE(roundest, 1, limit, 10 * dimension + tension);
+    // Nothing has left the drop.
+    couMeasurement m = couWorld_Measure(world);
+    float reach = 2 * n * SPACING;
+    for (size_t i = 0; i < world->fluid.table.count; ++i) {
+        Vec x = from_record(couFluid_Position(&world->fluid)[i]);
+        CHECK_AT_MOST(length(sub(x, (Vec){m.center[0], m.center[1], m.center[2]})), reach, tension);
+    }
+    couDestroyWorld(world);
+}
+
+// A box twice as long as wide stays one without tension. With it, it becomes rounder: how much depends on the model.
+static void test_drop_2d(void **context)
+{
+    (void)context;
+    check_drop("dfsph", 2, cou_tensionColor, 20, 1, 1.8);
+    check_drop("dfsph", 2, cou_tensionCohesion, 20, 1, 1.7);
+    check_drop("wcsph", 2, cou_tensionCohesion, 20, 1, 1.85);
+    check_drop("mueller", 2, cou_tensionColor, 20, 0.4, 1.2);
+}
+
+static void test_drop_3d(void **context)
+{
+    (void)context;
+    check_drop("dfsph", 3, cou_tensionColor, 20, 0.4, 1.5);
+    check_drop("iisph", 3, cou_tensionCohesion, 20, 0.6, 1.35);
+}
+
+static void test_drop_without_tension(void **context)
+{
+    (void)context;
+    couWorld *world = make_sph_world("dfsph", 2, SPACING, NO_GRAVITY);
+    sph_params(world)->tension = cou_tensionCohesion;
+    couMaterialId liquid = add_tense(world, 1000, 0, 8);
+    add_lattice(world, liquid, make_box(24 * SPACING, 12 * SPACING, 1), at(0, 0, 0));
+    double before = oblongness(world);
+    couWorld_Advance(world, 0.5);
+    CHECK_NEAR(oblongness(world), before, 0.01, 0);
+    couDestroyWorld(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_references),
+        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_drop_2d),
+        cmocka_unit_test(test_drop_3d),
+        cmocka_unit_test(test_drop_without_tension),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
