@@ -20,6 +20,12 @@ void couBoundary_Free(couBoundary *boundary)
     couGrid_Free(&boundary->grid);
 }
 
+void couBoundary_Trim(couBoundary *boundary)
+{
+    couTable_DropSpare(&boundary->table);
+    couGrid_Trim(&boundary->grid);
+}
+
 bool couFindSampleVolumes(couMemory *memory, const couKernel *kernel, float gamma, const couVec3 *points, size_t count,
                           float *volumes, const couParallel *parallel)
 {

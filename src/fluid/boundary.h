@@ -12,10 +12,13 @@ typedef struct couBoundary {
     int id_column, body_column;
     couGrid grid;
     bool is_sorted; ///< false after positions changed
+    bool is_still;  ///< nothing moves: the sort's memory may go
 } couBoundary;
 
 void couBoundary_Init(couBoundary *boundary, couMemory *memory);
 void couBoundary_Free(couBoundary *boundary);
+/// Gives back what only the next sort needs.
+void couBoundary_Trim(couBoundary *boundary);
 
 static inline couVec4 *couBoundary_Position(const couBoundary *boundary)
 {

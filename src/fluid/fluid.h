@@ -97,6 +97,8 @@ typedef struct couMethod {
     const struct couSphTraits *sph; ///< of the SPH family, whose solids are samples; NULL for the others
     bool (*init)(couFluid *fluid);  ///< registers columns; NULL: none of its own
     void (*free)(couFluid *fluid);  ///< what it holds; NULL: nothing
+    /// Memory of its own that holds nothing between two steps, for the sort; NULL: none.
+    void *(*lend)(const couFluid *fluid, size_t *bytes);
     /// What a particle of the material has as position.w and velocity.w.
     void (*weights)(const couFluid *fluid, int material, float *position_w, float *velocity_w);
     float (*support_ratio)(const couFluid *fluid); ///< h / d

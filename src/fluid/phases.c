@@ -38,6 +38,7 @@ void couPhase_Sort(couStep *step)
     couFluid *fluid = step->fluid;
     if (is_periodic(fluid)) couFor(&fluid->parallel, fluid->table.count, 8192, wrap_block, fluid);
     fluid->grid.period = fluid->period;
+    if (fluid->method->lend) fluid->grid.lent_scratch = fluid->method->lend(fluid, &fluid->grid.lent_bytes);
     couGridReport found;
     bool is_good = couGrid_Sort(&fluid->grid, &fluid->table, fluid->position_column, fluid->id_column, couFluid_CellSize(fluid),
                                 &fluid->parallel, &found);

@@ -54,6 +54,7 @@ bool couSph_Init(couFluid *fluid)
     couTable *table = &fluid->table;
     state->pressure_column = couTable_AddColumn(table, "pressure", "Pa", cou_stateF32, 1, cou_columnState);
     state->divergence_column = -1;
+    table->columns[fluid->position_column].has_tail = table->columns[fluid->velocity_column].has_tail = true;
     state->factor_column = couTable_AddColumn(table, "factor", "m^2", cou_stateF32, 1, cou_columnScratch);
     state->change_column = couTable_AddColumn(table, "change", "m^2/s", cou_stateF32, 1, cou_columnScratch);
     return true;
@@ -68,6 +69,13 @@ void couSph_Free(couFluid *fluid)
     couFree(fluid->memory, state->block_sums);
     couFree(fluid->memory, state->body_sums);
     for (int k = 0; k < COU_COUNT(state->vectors); ++k) couFree(fluid->memory, state->vectors[k]);
+}
+
+void *couSph_Lend(const couFluid *fluid, size_t *bytes)
+{
+    const couSphState *state = fluid->method_state;
+    *bytes = state->pair_capacity * sizeof(couPairBlock);
+    return state->pairs;
 }
 
 void couSph_Weights(const couFluid *fluid, int material, float *position_w, float *velocity_w)
@@ -420,7 +428,7 @@ static bool reserve_pairs(couFluid *fluid)
     if (total < state->pair_capacity) return true;
     // The largest array there is: not kept while it grows, and only a little larger than asked for.
     couFree(fluid->memory, state->pairs);
-    state->pair_capacity = total + total / 16 + 1;
+    state->pair_capacity = total + total / 256 + 1;
     state->pairs = couAlloc(fluid->memory, state->pair_capacity * sizeof(couPairBlock));
     if (!state->pairs) state->pair_capacity = 0;
     return state->pairs != NULL;
@@ -472,12 +480,14 @@ void couPhase_Boundary(couStep *step)
     if (is_good && !boundary->is_sorted) {
         couGridReport found;
         boundary->grid.period = fluid->period;
-        is_good = couGrid_Sort(&boundary->grid, &boundary->table, boundary->position_column, boundary->id_column,
-                               couFluid_CellSize(fluid), &fluid->parallel, &found);
+        is_good = couTable_Reserve(&boundary->table, boundary->table.count);
+        is_good = is_good && couGrid_Sort(&boundary->grid, &boundary->table, boundary->position_column, boundary->id_column,
+                                          couFluid_CellSize(fluid), &fluid->parallel, &found);
         boundary->is_sorted = is_good;
+        if (boundary->is_still) couBoundary_Trim(boundary);
     }
     fluid->solid_base = (uint32_t)(count + COU_TABLE_PADDING);
-    is_good = is_good && couTable_Reserve(&fluid->table, count + COU_TABLE_PADDING + solids);
+    is_good = is_good && couTable_ReserveTail(&fluid->table, solids);
     if (!is_good) {
         step->has_failed = true;
         return;

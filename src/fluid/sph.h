@@ -213,6 +213,7 @@ COU_DECLARE_WIDE(void, couSphCohesion, couSphLoop *loop, size_t begin, size_t en
 
 bool couSph_Init(couFluid *fluid); ///< registers the columns
 void couSph_Free(couFluid *fluid);
+void *couSph_Lend(const couFluid *fluid, size_t *bytes); ///< the gradients' memory, between two steps
 bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, size_t size, couFaults *faults);
 void couSph_MaterialsChanged(couFluid *fluid);
 float couSph_SupportRatio(const couFluid *fluid);
@@ -263,6 +264,7 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve);
 
 #define COU_SPH_SHARED \
     .params = &couSphParamTable, .params_bytes = sizeof(couSphParams), .state_bytes = sizeof(couSphState), .is_adaptive = true, \
-    .free = couSph_Free, .weights = couSph_Weights, .support_ratio = couSph_SupportRatio, .prepare = couSph_Prepare, \
-    .suggest_step = couSph_SuggestStep, .height_error = couSph_HeightError, .materials_changed = couSph_MaterialsChanged
+    .free = couSph_Free, .lend = couSph_Lend, .weights = couSph_Weights, .support_ratio = couSph_SupportRatio, \
+    .prepare = couSph_Prepare, .suggest_step = couSph_SuggestStep, .height_error = couSph_HeightError, \
+    .materials_changed = couSph_MaterialsChanged
 #define COU_SPH_FUNCTIONS COU_SPH_SHARED, .init = couSph_Init

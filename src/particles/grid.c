@@ -17,6 +17,14 @@ void couGrid_Init(couGrid *grid, couMemory *memory)
     grid->memory = memory;
 }
 
+void couGrid_Trim(couGrid *grid)
+{
+    couFree(grid->memory, grid->own_scratch);
+    couFree(grid->memory, grid->histogram);
+    grid->own_scratch = NULL, grid->histogram = NULL;
+    grid->own_bytes = grid->histogram_capacity = 0;
+}
+
 void couGrid_Free(couGrid *grid)
 {
     couMemory *memory = grid->memory;
@@ -24,10 +32,7 @@ void couGrid_Free(couGrid *grid)
     couFree(memory, grid->cell_start);
     couFree(memory, grid->color_start);
     couFree(memory, grid->color_cells);
-    for (int k = 0; k < 2; ++k) {
-        couFree(memory, grid->sort_keys[k]);
-        couFree(memory, grid->sort_order[k]);
-    }
+    couFree(memory, grid->own_scratch);
     couFree(memory, grid->histogram);
     *grid = (couGrid){0};
 }
@@ -270,14 +275,17 @@ static void shuffle_block(void *context, int block, size_t begin, size_t end, in
 static bool reserve(couGrid *grid, size_t count)
 {
     couMemory *memory = grid->memory;
-    size_t capacity;
-    for (int k = 0; k < 2; ++k) {
-        capacity = grid->sort_capacity;
-        if (!couReserve(memory, (void **)&grid->sort_keys[k], &capacity, count, sizeof(uint64_t))) return false;
-        capacity = grid->sort_capacity;
-        if (!couReserve(memory, (void **)&grid->sort_order[k], &capacity, count, sizeof(uint32_t))) return false;
+    size_t bytes = 2 * count * (sizeof(uint64_t) + sizeof(uint32_t));
+    bool is_lent = grid->lent_scratch && grid->lent_bytes >= bytes;
+    if (is_lent) {
+        couFree(memory, grid->own_scratch);
+        grid->own_scratch = NULL, grid->own_bytes = 0;
+    } else if (!couReserve(memory, (void **)&grid->own_scratch, &grid->own_bytes, bytes, 1)) {
+        return false;
     }
-    grid->sort_capacity = COU_MAX(capacity, grid->sort_capacity);
+    uint64_t *keys = is_lent ? grid->lent_scratch : (void *)grid->own_scratch;
+    uint32_t *order = (uint32_t *)(keys + 2 * count);
+    for (size_t k = 0; k < 2; ++k) grid->sort_keys[k] = keys + k * count, grid->sort_order[k] = order + k * count;
     size_t entries = (size_t)(couBlockCount(count, BLOCK) + 1) * DIGITS; // an Extent is far smaller than a histogram
     if (!couReserve(memory, (void **)&grid->histogram, &grid->histogram_capacity, entries, sizeof(uint32_t))) return false;
     if (!grid->color_start && !(grid->color_start = couAlloc(memory, (COU_COLORS + 1) * sizeof(uint32_t)))) return false;

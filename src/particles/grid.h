@@ -29,9 +29,12 @@ typedef struct couGrid {
     uint32_t *color_cells; ///< cells by colour, ascending within one
     size_t cell_capacity;
     // scratch of the sort
-    uint64_t *sort_keys[2];
+    uint64_t *sort_keys[2]; ///< all four within own_scratch or what was lent
     uint32_t *sort_order[2];
-    size_t sort_capacity;
+    char *own_scratch;
+    size_t own_bytes;
+    void *lent_scratch; ///< memory that others do not need while the grid sorts; NULL: none
+    size_t lent_bytes;
     uint32_t *histogram;
     size_t histogram_capacity;
 } couGrid;
@@ -42,6 +45,8 @@ typedef struct couGrid {
 
 void couGrid_Init(couGrid *grid, couMemory *memory);
 void couGrid_Free(couGrid *grid);
+/// Gives back what only the next sort needs; the cells stay.
+void couGrid_Trim(couGrid *grid);
 
 /// What the sort found wrong.
 typedef struct couGridReport {

@@ -27,16 +27,15 @@ int couTable_AddColumn(couTable *table, const char *name, const char *unit, couS
     return table->column_count++;
 }
 
-bool couTable_Reserve(couTable *table, size_t count)
+static bool resize(couTable *table, size_t capacity, size_t tail)
 {
-    if (count <= table->capacity) return true;
-    size_t capacity = COU_MAX(count, table->capacity + table->capacity / 2);
     void *bigger[COU_MAX_COLUMNS + 1];
     int n = table->column_count;
     // All or nothing: a table with columns of different sizes must never be seen.
     for (int c = 0; c <= n; ++c) {
         size_t row = c < n ? table->columns[c].row_bytes : table->spare_bytes;
-        bigger[c] = couAlloc(table->memory, (capacity + COU_TABLE_PADDING) * row);
+        size_t behind = tail && c < n && table->columns[c].has_tail ? tail + COU_TABLE_PADDING : 0;
+        bigger[c] = couAlloc(table->memory, (capacity + COU_TABLE_PADDING + behind) * row);
         if (bigger[c]) continue;
         while (c-- > 0) couFree(table->memory, bigger[c]);
         return false;
@@ -50,7 +49,26 @@ bool couTable_Reserve(couTable *table, size_t count)
     couFree(table->memory, table->spare);
     table->spare = bigger[n];
     table->capacity = capacity;
+    table->tail = tail;
     return true;
+}
+
+bool couTable_Reserve(couTable *table, size_t count)
+{
+    if (count <= table->capacity && (table->spare || !table->capacity)) return true;
+    if (count <= table->capacity) {
+        table->spare = couAlloc(table->memory, (table->capacity + COU_TABLE_PADDING) * table->spare_bytes);
+        return table->spare != NULL;
+    }
+    return resize(table, COU_MAX(count, table->capacity + table->capacity / 4), table->tail);
+}
+
+bool couTable_ReserveTail(couTable *table, size_t rows) { return rows <= table->tail || resize(table, table->capacity, rows); }
+
+void couTable_DropSpare(couTable *table)
+{
+    couFree(table->memory, table->spare);
+    table->spare = NULL;
 }
 
 size_t couTable_AddRows(couTable *table, size_t count)
@@ -100,7 +118,7 @@ void couTable_Reorder(couTable *table, const uint32_t *order, const couParallel 
         if (column->role == cou_columnScratch) continue;
         GatherJob job = {order, column->data, table->spare, column->row_bytes};
         couFor(parallel, table->count, BLOCK, gather_block, &job);
-        if (column->row_bytes == table->spare_bytes) {
+        if (column->row_bytes == table->spare_bytes && !(column->has_tail && table->tail)) {
             void *swapped = column->data;
             column->data = table->spare;
             table->spare = swapped;

@@ -19,12 +19,13 @@ typedef struct couColumn {
     int components;
     couColumnRole role;
     size_t row_bytes;
+    bool has_tail; ///< further rows lie behind the particles'; see couTable_ReserveTail()
     void *data;
 } couColumn;
 
 typedef struct couTable {
     couMemory *memory;
-    size_t count, capacity;
+    size_t count, capacity, tail;
     couColumn columns[COU_MAX_COLUMNS];
     int column_count;
     void *spare; // one more column of the widest row, for reordering
@@ -38,6 +39,11 @@ int couTable_AddColumn(couTable *table, const char *name, const char *unit, couS
                        couColumnRole role);
 static inline void *couTable_Data(const couTable *table, int column) { return table->columns[column].data; }
 bool couTable_Reserve(couTable *table, size_t count);
+/// Room for `rows` more behind row count + COU_TABLE_PADDING in the columns that have a tail. What is in them does not last: sorting and
+/// growing lose it. False without memory.
+bool couTable_ReserveTail(couTable *table, size_t rows);
+/// Gives the spare column back; the next couTable_Reserve() gets it again.
+void couTable_DropSpare(couTable *table);
 /// Adds zeroed rows at the end; returns the first one's index, SIZE_MAX without memory.
 size_t couTable_AddRows(couTable *table, size_t count);
 /// Row k becomes what row order[k] was.

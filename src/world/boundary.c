@@ -168,27 +168,36 @@ bool couPlaceSamples(couStep *step)
 {
     couWorld *world = step->world;
     couFluid *fluid = &world->fluid;
-    bool has_changed = world->has_new_bodies;
+    bool has_changed = world->has_new_bodies, has_unbounded = false;
     for (size_t b = 0; b < world->body_count; ++b) {
         couBody *body = &world->bodies[b];
         if (!body->is_here) continue;
         couBounds bounds;
         bool is_bounded = couShape_Bounds(body->def.shape, fluid->dimension, &bounds);
-        if (!body->is_sampled && is_bounded && !sample_body(world, body)) return false;
+        has_unbounded |= !is_bounded;
         if (!is_bounded && !grow_tiles(world, body, &has_changed)) return false;
-        body->is_sampled = true;
         if (body->kind != cou_rigidFixed) has_changed = true;
     }
     if (!has_changed) return true;
+    for (size_t b = 0; b < world->body_count; ++b) {
+        couBody *body = &world->bodies[b];
+        if (body->is_here && !body->is_sampled && !body->tile_count && !sample_body(world, body)) return false;
+        body->is_sampled = true;
+    }
     fluid->boundary.table.count = 0;
     fluid->boundary.is_sorted = false;
     fluid->has_thin_solids = false;
+    fluid->boundary.is_still = true;
     for (size_t b = 0; b < world->body_count; ++b) {
         if (!world->bodies[b].is_here) continue;
         fluid->has_thin_solids |= world->bodies[b].samples.is_thin;
+        fluid->boundary.is_still &= world->bodies[b].kind == cou_rigidFixed;
         if (!place_body(world, b, step->dt)) return false;
     }
     world->has_new_bodies = false;
+    // What does not move is not placed again, unless bodies come or go or a floor grows.
+    for (size_t b = 0; fluid->boundary.is_still && !has_unbounded && b < world->body_count; ++b)
+        couFreeBodySamples(world, &world->bodies[b]);
     return true;
 }
 

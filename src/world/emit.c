@@ -143,6 +143,10 @@ static int64_t fill_lattice(couWorld *world, int material, const couShape *shape
     const int *n = lattice.n;
     couVec3 first = lattice.first;
     float d = COU_MIN(lattice.pitch.x, COU_MIN(lattice.pitch.y, lattice.pitch.z));
+    double expected = (double)n[0] * n[1] * n[2];
+    // All at once, where it is all of it: growing as they come would leave a quarter of the table unused.
+    if (expected < 1e8 && !couTable_Reserve(&fluid->table, fluid->table.count + (size_t)(couEstimateFill(world, shape) + 1.0)))
+        return -1;
     if (fluid->dimension == 2) first.z = 0.0f;
     Occupied occupied = {0};
     if (avoids_particles && !occupied_init(&occupied, world)) return -1;
