@@ -40,7 +40,7 @@ static const couParam params[] = {
     {"tension_threshold", "", "color: a particle belongs to the surface where h |grad c| exceeds it", cou_paramFloat, FIELD(tension_threshold), {0.4}, 0, 10, false, false, NULL},
     {"adhesion", "N/m", "cohesion: attraction of bodies for the liquid, on the scale of surface tension", cou_paramFloat, FIELD(adhesion), {0}, 0, 1e3, false, false, NULL},
     {"boundary", "", "solids as samples with volumes, or as mirror images of the liquid", cou_paramChoice, FIELD(boundary), {cou_boundaryAkinci}, 0, 0, false, false, boundary_names},
-    {"boundary_layers", "", "layers of samples under a solid's surface", cou_paramInt, FIELD(boundary_layers), {1}, 1, 5, false, false, NULL},
+    {"boundary_layers", "", "layers of samples under a solid's surface", cou_paramInt, FIELD(boundary_layers), {1}, 1, COU_SPH_MAX_LAYERS, false, false, NULL},
     {"no_stick", "", "liquid that touches a wall keeps its normal velocity relative to it at 0", cou_paramBool, FIELD(no_stick), {0}, 0, 1, false, false, NULL},
 };
 // clang-format on

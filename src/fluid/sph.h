@@ -78,6 +78,7 @@ typedef struct couSphTraits {
     float warm_start;          ///< default
 } couSphTraits;
 
+#define COU_SPH_MAX_LAYERS 4        ///< of samples under a surface
 #define COU_MOST_SAMPLE_VOLUME 3.0f ///< of a solid's sample / V: a lonely one's would be larger
 
 /// The gradients of eight pairs of a list, in units of a scale.

@@ -7,6 +7,8 @@
 
 #define TILE_SPACINGS 16 // edge of a tile / spacing
 
+_Static_assert(COU_SPH_MAX_LAYERS <= COU_MAX_SAMPLE_LAYERS, "more layers than shapes can be sampled with");
+
 void couFreeBodySamples(couWorld *world, couBody *body)
 {
     couSamples_Free(&world->memory, &body->samples);
@@ -15,6 +17,25 @@ void couFreeBodySamples(couWorld *world, couBody *body)
     body->sample_volumes = NULL, body->tiles = NULL;
     body->tile_count = body->tile_capacity = 0;
     body->is_sampled = false;
+}
+
+bool couCheckSamples(const couWorld *world, couFaults *faults)
+{
+    const double most = 1e8; // 10 GB
+    const couSphParams *p = world->fluid.params;
+    bool is_good = true;
+    for (size_t b = 0; b < world->body_count; ++b) {
+        const couBody *body = &world->bodies[b];
+        couBounds bounds;
+        if (!body->is_here || !couShape_Bounds(body->def.shape, world->def.dimension, &bounds)) continue;
+        double count = couEstimateSamples(body->def.shape, world->def.dimension, world->def.spacing, p->boundary_layers, NULL);
+        if (count <= most) continue;
+        couFaults_Add(faults, NULL, "body.shape",
+                      "'%s' would take about %.2g samples at a spacing of %g m; at most %.0e are allowed", body->def.name, count,
+                      (double)world->def.spacing, most);
+        is_good = false;
+    }
+    return is_good;
 }
 
 // --- Bounded shapes ----------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ bool couWorld_Prepare(couWorld *world, couFaults *faults)
 {
     couFluid *fluid = &world->fluid;
     fluid->h = fluid->method->support_ratio(fluid) * fluid->spacing;
+    if (fluid->method->sph && !couCheckSamples(world, faults)) return false;
     couDemand demand = couEstimateDemand(world);
     if (!fluid->method->prepare(fluid, &demand, world->choices, sizeof world->choices, faults)) return false;
     world->def.depth = demand.depth;

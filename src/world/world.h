@@ -159,6 +159,8 @@ bool couIsBallFar(const couBody *body, couPose pose, couBall ball, float reach);
 
 // boundary.c
 bool couPlaceSamples(couStep *step); ///< fills the fluid's boundary
+/// False, with faults, where a body would take absurdly many samples.
+bool couCheckSamples(const couWorld *world, couFaults *faults);
 couVec3 couWallVelocity(const couStep *step, int32_t body, couVec3 x);
 void couFreeBodySamples(couWorld *world, couBody *body);
 
