@@ -207,7 +207,7 @@ int64_t couFillShape(couWorld *world, int material, const couShape *shape, couPo
     couVec3 size = couSub(bounds.upper, bounds.lower);
     Lattice lattice = {{COU_MAX(lattice_count(size.x, d), 1), COU_MAX(lattice_count(size.y, d), 1),
                         world->fluid.dimension == 2 ? 1 : COU_MAX(lattice_count(size.z, d), 1)},
-                       {0},
+                       {0, 0, 0},
                        {d, d, d}};
     lattice.first = (couVec3){bounds.lower.x + 0.5f * (size.x - (float)(lattice.n[0] - 1) * d), bounds.lower.y + 0.5f * d,
                               bounds.lower.z + 0.5f * (size.z - (float)(lattice.n[2] - 1) * d)};
@@ -246,7 +246,8 @@ int64_t couFillFull(couWorld *world, int material, const couShape *shape, couPos
     uint32_t next_id = fluid->next_id;
     couRandom random = world->random;
     for (;;) {
-        Lattice lattice = {{n[0], n[1], n[2]}, {0}, {(float)(size[0] / n[0]), (float)(size[1] / n[1]), (float)(size[2] / n[2])}};
+        Lattice lattice = {
+            {n[0], n[1], n[2]}, {0, 0, 0}, {(float)(size[0] / n[0]), (float)(size[1] / n[1]), (float)(size[2] / n[2])}};
         lattice.first = couMulAdd(bounds.lower, 0.5f, lattice.pitch);
         int64_t added = fill_lattice(world, material, shape, pose, velocity, lattice, jitter, false, limit);
         if (added < 0 || added == limit) return added;
