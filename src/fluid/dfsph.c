@@ -33,13 +33,7 @@ static const couPhaseEntry phases[] = {
     {cou_phasePressure, phase_density},   COU_SPH_LAST_PHASES,
 };
 
-static const couSphTraits traits = {.is_accelerated = true,
-                                    .kernel = cou_sphCubic,
-                                    .tension = cou_tensionNone,
-                                    .support = 2,
-                                    .compression = 0.01f,
-                                    .exponent = 7,
-                                    .warm_start = 1};
+static const couSphTraits traits = {COU_SPH_TRAITS, .is_accelerated = true, .warm_start = 1};
 
 extern const couMethod couMethodDfsph;
 const couMethod couMethodDfsph = {

@@ -6,15 +6,7 @@
 
 static void phase_pressure(couStep *step) { couSph_PushByState(step, 0.5f * (step->fluid->last_dt + step->dt)); }
 
-static const couPhaseEntry phases[] = {
-    {cou_phaseSort, couPhase_Sort},
-    {cou_phaseWalls, couPhase_Boundary},
-    {cou_phaseNeighbors, couPhase_Pairs},
-    {cou_phaseForces, couPhase_Forces},
-    {cou_phaseViscosity, couPhase_Viscosity},
-    {cou_phasePressure, phase_pressure},
-    COU_SPH_LAST_PHASES,
-};
+static const couPhaseEntry phases[] = {COU_SPH_FIRST_PHASES, {cou_phasePressure, phase_pressure}, COU_SPH_LAST_PHASES};
 
 static const couSphTraits traits = {.has_state_equation = true,
                                     .is_leapfrog = true,

@@ -255,13 +255,18 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve);
 
 // --- What the methods' tables share ------------------------------------------------------------------------------------------
 
+/// How a step begins, but for dfsph, which looks at the divergence before the forces.
+// clang-format off
+#define COU_SPH_FIRST_PHASES \
+    {cou_phaseSort, couPhase_Sort}, {cou_phaseWalls, couPhase_Boundary}, {cou_phaseNeighbors, couPhase_Pairs}, \
+    {cou_phaseForces, couPhase_Forces}, {cou_phaseViscosity, couPhase_Viscosity}
 /// How every step ends: particles move, bodies take what they got, nobody is left inside a solid.
 #define COU_SPH_LAST_PHASES \
     {cou_phaseVelocity, couPhase_Move}, {cou_phaseBodies, couPhase_Bodies}, {cou_phaseCollide, couPhase_Collide}, \
-        {cou_phaseVelocity, couPhase_Settle}, \
-    { \
-        cou_phaseCount, NULL \
-    }
+    {cou_phaseVelocity, couPhase_Settle}, {cou_phaseCount, NULL}
+// clang-format on
+/// Traits of all but mueller, which come before a method's own.
+#define COU_SPH_TRAITS .kernel = cou_sphCubic, .tension = cou_tensionNone, .support = 2, .compression = 0.01f, .exponent = 7
 
 #define COU_SPH_SHARED \
     .params = &couSphParamTable, .params_bytes = sizeof(couSphParams), .state_bytes = sizeof(couSphState), .is_adaptive = true, \
