@@ -12,7 +12,8 @@ local water = material("water", { surface_tension = 1, opacity = 1 })
 local drop = material("drop", { base = "water", surface_tension = 1, color = { 0.75, 0.15, 0.08 }, opacity = 1 })
 
 body {
-    name = "tank", color = { 0.25, 0.25, 0.27 }, shape = shell { box { size = { 1.0, 0.50 } }, thickness = 0.03, open = true }, at = { 0, 0.25 },
+    name = "tank", color = { 0.25, 0.25, 0.27 }, at = { 0, 0.25 },
+    shape = shell { box { size = { 1.0, 0.50 } }, thickness = 0.03, open = true },
 }
 fluid { material = water, shape = box { size = { 1.0, 0.15 } }, at = { 0, 0.075 }, jitter = 0 }
 fluid { material = drop, shape = sphere { radius = 0.05 }, at = { 0, 0.32 }, velocity = { 0, -3 }, jitter = 0 }
