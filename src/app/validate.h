@@ -101,3 +101,4 @@ double couNoise(uint64_t *seed);
 couCaseFcn couValidateHydrostatic, couValidateDamBreak, couValidateDrop, couValidateFilms, couValidateClustering,
     couValidateRelaxation, couValidateRecovery, couValidateTerminal, couValidateConservation, couValidateArchimedes,
     couValidateBalls;
+couCaseFcn couValidatePoiseuille, couValidateCouette, couValidateTaylorGreen;
