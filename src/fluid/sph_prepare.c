@@ -1,0 +1,266 @@
+// The SPH family: parameters, and what preparation derives from them and from the scene: kernels, volumes, stiffness, steps.
+
+#include "fluid/sph.h"
+
+#include <stdio.h>
+
+// --- Parameters --------------------------------------------------------------------------------------------------------------
+
+static const char *const kernel_names[] = {"cubic", "wendland", "mueller", "auto", NULL};
+static const char *const acceleration_names[] = {"auto", "none", "chebyshev", NULL};
+static const char *const viscosity_names[] = {"auto", "laplacian", "implicit", "none", NULL};
+static const char *const tension_names[] = {"auto", "none", "color", "cohesion", NULL};
+static const char *const boundary_names[] = {"akinci", "ghost", NULL};
+
+#define FIELD(field) offsetof(couSphParams, field)
+// clang-format off
+static const couParam params[] = {
+    {"support", "", "support radius h over the spacing d; auto: 2 (mueller 2.3)", cou_paramFloat, FIELD(support), {NAN}, 1.5, 5, false, true, NULL},
+    {"kernel", "", "cubic spline, Wendland C2 or Müller's poly6 and spiky; auto: mueller's own for mueller, else cubic", cou_paramChoice, FIELD(kernel), {cou_sphKernelAuto}, 0, 0, false, false, kernel_names},
+    {"fill", "", "c_V: mass of a particle over rest density times d^3; 0.8 leaves a fifth of the filled volume void, 1 fills it", cou_paramFloat, FIELD(fill), {1}, 0.2, 1.2, false, false, NULL},
+    {"clamp", "", "negative pressures become 0: no suction, no clumping", cou_paramBool, FIELD(clamp), {1}, 0, 1, false, false, NULL},
+    {"courant", "", "largest way of a particle against its neighbours in one step / spacing; against the world 2.5 times that", cou_paramFloat, FIELD(courant), {0.4}, 0.01, 1, false, false, NULL},
+    {"min_step", "s", "the step never becomes shorter", cou_paramFloat, FIELD(min_step), {1e-5}, 0, 1, true, false, NULL},
+    {"max_step", "s", "the step never becomes longer; auto: 0.4 d / sqrt(g depth), at most 0.25 sqrt(d/g)", cou_paramFloat, FIELD(max_step), {NAN}, 0, 1, true, true, NULL},
+    {"stiffness", "Pa", "sesph, wcsph, mueller: k1 of p = k1 ((rho/rho0)^k2 - 1); auto: from depth, speed and compression", cou_paramFloat, FIELD(stiffness), {NAN}, 0, 1e12, true, true, NULL},
+    {"exponent", "", "sesph, wcsph: k2 of the equation of state; 1: an ideal gas; auto: 7, mueller 1", cou_paramFloat, FIELD(exponent), {NAN}, 1, 20, false, true, NULL},
+    {"compression", "", "sesph, wcsph, mueller: relative compression that the automatic stiffness allows; auto: 0.01 (sesph 0.02, mueller 0.03)", cou_paramFloat, FIELD(compression), {NAN}, 1e-4, 0.5, false, true, NULL},
+    {"damping", "", "artificial viscosity alpha between particles that approach; auto: 0.05 (0 for pcisph, iisph, dfsph)", cou_paramFloat, FIELD(damping), {NAN}, 0, 2, false, true, NULL},
+    {"tolerance", "", "pcisph, iisph, dfsph: mean density error that ends the iterations", cou_paramFloat, FIELD(tolerance), {0.0005}, 0, 0.1, true, false, NULL},
+    {"divergence_tolerance", "", "dfsph: mean change of density per step that ends the divergence iterations", cou_paramFloat, FIELD(divergence_tolerance), {0.001}, 0, 0.1, true, false, NULL},
+    {"min_iterations", "", "of the density solver; that of the divergence has 1; a start from the last pressures counts as one", cou_paramInt, FIELD(min_iterations), {2}, 0, 1000, false, false, NULL},
+    {"max_iterations", "", "of a pressure solver; a step that needs more is counted as not converged", cou_paramInt, FIELD(max_iterations), {100}, 1, 100000, false, false, NULL},
+    {"acceleration", "", "pcisph, iisph, dfsph: plain relaxed Jacobi, or with Chebyshev weights; auto: chebyshev for dfsph", cou_paramChoice, FIELD(acceleration), {cou_accelerationAuto}, 0, 0, false, false, acceleration_names},
+    {"omega", "", "relaxation of Jacobi; auto: 0.5, less where the support makes that unstable", cou_paramFloat, FIELD(omega), {NAN}, 0, 1, true, true, NULL},
+    {"warm_start", "", "share of the last step's pressures that a solver starts from; auto: 1 (iisph 0.5, pcisph 0)", cou_paramFloat, FIELD(warm_start), {NAN}, 0, 1, false, true, NULL},
+    {"viscosity", "", "explicit Laplacian or an implicit solver; auto: implicit where the explicit step would be too short", cou_paramChoice, FIELD(viscosity), {cou_viscosityAuto}, 0, 0, false, false, viscosity_names},
+    {"viscosity_tolerance", "", "implicit viscosity: residual over right-hand side that ends the iterations", cou_paramFloat, FIELD(viscosity_tolerance), {1e-3}, 0, 0.1, true, false, NULL},
+    {"xsph", "", "share of a particle's velocity that is smoothed over its neighbours in a step", cou_paramFloat, FIELD(xsph), {0}, 0, 1, false, false, NULL},
+    {"tension", "", "surface tension by Müller's colour field or Akinci's cohesion; auto: color for mueller, else none", cou_paramChoice, FIELD(tension), {cou_tensionAuto}, 0, 0, false, false, tension_names},
+    {"tension_threshold", "", "color: a particle belongs to the surface where h |grad c| exceeds it", cou_paramFloat, FIELD(tension_threshold), {0.4}, 0, 10, false, false, NULL},
+    {"adhesion", "N/m", "cohesion: attraction of bodies for the liquid, on the scale of surface tension", cou_paramFloat, FIELD(adhesion), {0}, 0, 1e3, false, false, NULL},
+    {"boundary", "", "solids as samples with volumes, or as mirror images of the liquid", cou_paramChoice, FIELD(boundary), {cou_boundaryAkinci}, 0, 0, false, false, boundary_names},
+    {"boundary_layers", "", "layers of samples under a solid's surface", cou_paramInt, FIELD(boundary_layers), {1}, 1, COU_SPH_MAX_LAYERS, false, false, NULL},
+    {"no_stick", "", "liquid that touches a wall keeps its normal velocity relative to it at 0", cou_paramBool, FIELD(no_stick), {0}, 0, 1, false, false, NULL},
+};
+// clang-format on
+const couParamTable couSphParamTable = {"sph", params, COU_COUNT(params)};
+
+// --- Preparation -------------------------------------------------------------------------------------------------------------
+
+float couSph_SupportRatio(const couFluid *fluid)
+{
+    const couSphParams *p = fluid->params;
+    if (!isnan(p->support)) return p->support;
+    return fluid->method->sph->support;
+}
+
+static float length3(couVec3 v) { return couLength(v); }
+
+static void choose_kernels(couFluid *fluid)
+{
+    couSphState *state = fluid->method_state;
+    const couSphParams *p = fluid->params;
+    int kernel = p->kernel == cou_sphKernelAuto ? fluid->method->sph->kernel : p->kernel;
+    couKernelKind density = kernel == cou_sphCubic      ? cou_kernelCubic
+                            : kernel == cou_sphWendland ? cou_kernelWendland
+                                                        : cou_kernelPoly6;
+    couKernelKind gradient = kernel == cou_sphMueller ? cou_kernelSpiky : density;
+    state->density_kernel = couMakeKernel(density, fluid->dimension, fluid->h);
+    state->gradient_kernel = couMakeKernel(gradient, fluid->dimension, fluid->h);
+    state->lattice = couSumKernels(&state->density_kernel, &state->gradient_kernel, fluid->spacing);
+
+    // The lattice's own density is 1 by definition: what a finite sum leaves out (a few per cent) goes into the volume.
+    double cell = pow(fluid->spacing, fluid->dimension);
+    state->volume = (float)(p->fill * cell);
+    state->density_unit = (float)(1 / (cell * state->lattice.value));
+    // A flat wall of these layers has the density of the lattice that it replaces [Gagneux 2022, eq. 2.51].
+    double missing = 0, there = 0, own = state->lattice.layer[0];
+    for (int k = 1; k < COU_COUNT(state->lattice.layer); ++k) {
+        missing += state->lattice.layer[k];
+        if (k <= p->boundary_layers) there += state->lattice.layer[k];
+        if (k < p->boundary_layers) own += state->lattice.layer[k];
+    }
+    state->wall_volume = (float)(cell * missing / there);
+    state->gamma = state->wall_volume * (float)own;
+    double steepest = 0;
+    for (int k = 1; k < 1000; ++k)
+        steepest = COU_MAX(steepest, fabs(couKernel_Slope(&state->gradient_kernel, fluid->h * k / 1000.0)));
+    double unit = state->volume * state->density_unit * steepest / 32000;
+    state->gradient_scale[0] = (float)unit;
+    state->gradient_scale[1] = (float)(COU_MOST_SAMPLE_VOLUME * unit);
+}
+
+void couSph_MaterialsChanged(couFluid *fluid)
+{
+    couSphState *state = fluid->method_state;
+    const couSphParams *p = fluid->params;
+    float heaviest = 0.0f, lightest = INFINITY, thickest = 0.0f, thinnest = INFINITY, tension = 0.0f;
+    for (int m = 0; m < fluid->material_count; ++m) {
+        const couMaterialDef *def = &fluid->materials[m];
+        heaviest = COU_MAX(heaviest, def->density), lightest = COU_MIN(lightest, def->density);
+        thickest = COU_MAX(thickest, def->viscosity), thinnest = COU_MIN(thinnest, def->viscosity);
+        tension = COU_MAX(tension, def->surface_tension);
+    }
+    if (!fluid->material_count) heaviest = lightest = 1000.0f, thinnest = 0.0f;
+    state->reference_density = heaviest;
+    state->is_single_density = heaviest == lightest;
+    state->is_single_viscosity = thickest == thinnest;
+    for (int m = 0; m < fluid->material_count; ++m) {
+        state->inv_density[m] = heaviest / fluid->materials[m].density;
+        state->kinematic[m] = fluid->materials[m].viscosity / heaviest;
+        state->tension[m] = fluid->materials[m].surface_tension / heaviest;
+        fluid->mass[m] = fluid->materials[m].density * state->volume;
+    }
+    for (size_t i = 0; i < fluid->table.count; ++i)
+        couSph_Weights(fluid, couFluid_Material(fluid)[i], &couFluid_Position(fluid)[i].w, &couFluid_Velocity(fluid)[i].w);
+
+    // Steps that explicit terms allow. A light liquid feels a force per volume more.
+    double largest = heaviest / lightest, d = fluid->spacing;
+    double rate = thickest / heaviest * largest * state->lattice.viscous;
+    state->viscous_step = rate > 0 ? (float)(0.5 / rate) : INFINITY;
+    bool wants_viscosity = p->viscosity != cou_viscosityNone && thickest > 0.0f;
+    state->is_implicit = wants_viscosity && (p->viscosity == cou_viscosityImplicit ||
+                                             (p->viscosity == cou_viscosityAuto && state->viscous_step < state->free_step));
+    state->has_viscosity = wants_viscosity;
+    if (!wants_viscosity || state->is_implicit) state->viscous_step = INFINITY;
+    int kind = p->tension == cou_tensionAuto ? fluid->method->sph->tension : p->tension;
+    state->tension_kind = tension > 0.0f || p->adhesion > 0.0f ? kind : cou_tensionNone;
+    bool has_tension = state->tension_kind != cou_tensionNone && tension > 0.0f;
+    state->tension_step = has_tension ? (float)(0.4 * sqrt(lightest * d * d * d / (2 * COU_PI * tension))) : INFINITY;
+}
+
+// Sound speed and stiffness from what the scene asks for [Gagneux 2022, eq. 2.27, 2.28].
+static void choose_stiffness(couFluid *fluid, const couDemand *demand)
+{
+    couSphState *state = fluid->method_state;
+    const couSphParams *p = fluid->params;
+    double g = length3(fluid->gravity), h = fluid->h;
+    double fastest2 = demand->speed * demand->speed + 2 * g * demand->depth;
+    double compression = isnan(p->compression) ? fluid->method->sph->compression : p->compression;
+    const couSphTraits *traits = fluid->method->sph;
+    // The mean of two pressures has half the gradient of their sum.
+    double share = traits->has_mueller_pressure ? 0.5 : 1.0;
+    state->exponent = isnan(p->exponent) ? traits->exponent : p->exponent;
+    if (isnan(p->stiffness)) {
+        double c2 = COU_MAX(fastest2 / compression, h * h * 100);
+        state->stiffness = (float)(state->reference_density * c2 / (state->exponent * share));
+    } else {
+        state->stiffness = p->stiffness;
+    }
+    double c = sqrt(share * state->stiffness * state->exponent / state->reference_density);
+    bool has_state = traits->has_state_equation;
+    state->sound_speed = (float)c;
+    state->height_error = has_state ? (float)(g * demand->depth / (2 * c * c)) : p->tolerance;
+    float alpha = isnan(p->damping) ? (has_state ? 0.05f : 0.0f) : p->damping;
+    // Without a sound speed of its own the scale of artificial viscosity is that of the fastest flow.
+    state->damping = (float)(alpha * (has_state ? c : sqrt(fastest2)) * h);
+    state->acoustic_step = has_state ? (float)(0.2 * h / c) : INFINITY;
+}
+
+static void choose_solver(couFluid *fluid)
+{
+    couSphState *state = fluid->method_state;
+    const couSphParams *p = fluid->params;
+    // Disorder raises the largest eigenvalue above the lattice's, by up to a third where we measured it.
+    state->largest_eigenvalue = (float)(1.35 * state->lattice.spectrum);
+    state->omega = isnan(p->omega) ? COU_MIN(0.5f, 1.9f / state->largest_eigenvalue) : p->omega;
+    state->warm_start = isnan(p->warm_start) ? fluid->method->sph->warm_start : p->warm_start;
+    state->is_accelerated = p->acceleration == cou_accelerationAuto ? fluid->method->sph->is_accelerated
+                                                                    : p->acceleration == cou_accelerationChebyshev;
+}
+
+static bool check_period(const couFluid *fluid, couFaults *faults)
+{
+    bool is_good = true;
+    static const char *const axes[] = {"x", "y", "z"};
+    for (int a = 0; a < fluid->dimension; ++a) {
+        float length = fluid->period.length[a];
+        if (!(length > 0.0f) || length >= 3.1f * fluid->h) continue;
+        couFaults_Add(faults, NULL, "scene.period", "%s: %g m is too short: at least 3.1 support radii (%g m) must fit", axes[a],
+                      length, 3.1 * fluid->h);
+        is_good = false;
+    }
+    return is_good;
+}
+
+static bool check_steps(const couSphParams *p, couFaults *faults)
+{
+    bool is_reported = !(p->max_step > 0.0f) || !(p->min_step > 0.0f); // out of range by itself; auto
+    if (is_reported || p->max_step >= p->min_step) return true;
+    couFaults_Add(faults, NULL, "sph.max_step", "%g s is below min_step (%g s)", p->max_step, p->min_step);
+    return false;
+}
+
+static bool check_iterations(const couSphParams *p, couFaults *faults)
+{
+    if (p->max_iterations >= p->min_iterations || p->max_iterations < 1) return true; // the latter is reported already
+    couFaults_Add(faults, NULL, "sph.max_iterations", "%d is below min_iterations (%d)", p->max_iterations, p->min_iterations);
+    return false;
+}
+
+bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, size_t size, couFaults *faults)
+{
+    couSphState *state = fluid->method_state;
+    const couSphParams *p = fluid->params;
+    bool is_good = couParams_Check(&couSphParamTable, p, faults);
+    is_good = check_period(fluid, faults) && is_good;
+    is_good = check_steps(p, faults) && is_good;
+    is_good = check_iterations(p, faults) && is_good;
+    if (!is_good) return false;
+    double g = length3(fluid->gravity), d = fluid->spacing;
+    choose_kernels(fluid);
+    // The step that the flow alone would have: explicit viscosity must not make it much shorter.
+    double fastest = sqrt(demand->speed * demand->speed + 2 * g * demand->depth);
+    state->free_step = (float)(fastest > 0 ? p->courant * d / fastest : 0.01);
+    if (fluid->material_count) state->reference_density = fluid->materials[0].density;
+    for (int m = 0; m < fluid->material_count; ++m)
+        state->reference_density = COU_MAX(state->reference_density, fluid->materials[m].density);
+    choose_stiffness(fluid, demand);
+    if (state->acoustic_step < state->free_step) state->free_step = state->acoustic_step;
+    couSph_MaterialsChanged(fluid);
+    choose_solver(fluid);
+    // A long wave of the deepest water must not run past a particle either: at rest there is pressure without any speed, and with
+    // twice this step a column of 50 layers let go from rest flies apart.
+    double longest = g > 0 ? 0.25 * sqrt(d / g) : 0.01;
+    if (g * demand->depth > 0) longest = COU_MIN(longest, p->courant * d / sqrt(g * demand->depth));
+    fluid->least_step = p->min_step;
+    state->max_step = isnan(p->max_step) ? (float)longest : p->max_step;
+
+    int used = snprintf(choices, size, "%s: h = %.4g m (%.3g d), particles of %.4g kg%s\n", fluid->method->name, (double)fluid->h,
+                        fluid->h / d, (double)(state->volume * state->reference_density), p->clamp ? "" : ", pressures may pull");
+    if (fluid->method->sph->has_state_equation && used > 0 && (size_t)used < size)
+        used += snprintf(
+            choices + used, size - (size_t)used,
+            "sound speed %.3g m/s for a depth of %.3g m and a speed of %.3g m/s: p = %.4g Pa ((rho/rho0)^%.3g - 1)\n",
+            (double)state->sound_speed, (double)demand->depth, (double)demand->speed, (double)state->stiffness,
+            (double)state->exponent);
+    if (used > 0 && (size_t)used < size)
+        used += snprintf(choices + used, size - (size_t)used, "step at most %.3g ms%s; viscosity %s\n",
+                         1000.0 * couSph_SuggestStep(fluid), fluid->method->sph->has_state_equation ? " (sound)" : "",
+                         !state->has_viscosity ? "none"
+                         : state->is_implicit  ? "implicit"
+                                               : "explicit");
+    return true;
+}
+
+// dt with (v + g dt) dt <= way
+static float step_for_way(float v, float g, float way)
+{
+    return g > 0.0f ? 2.0f * way / (v + sqrtf(v * v + 4.0f * g * way)) : v > 0.0f ? way / v : INFINITY;
+}
+
+// The condition of Courant, Friedrichs and Lewy [Gagneux 2022, eq. 2.47, with the diameter] on the speed of particles against their
+// neighbours and walls: a jet that moves as a whole could move at any speed. That speed is known from the step before, so
+// nothing may move farther than 2.5 times that way in a step.
+float couSph_SuggestStep(const couFluid *fluid)
+{
+    const couSphState *state = fluid->method_state;
+    const couSphParams *p = fluid->params;
+    float g = length3(fluid->gravity), way = p->courant * fluid->spacing;
+    float step = COU_MIN(step_for_way(fluid->relative_speed, g, way), step_for_way(fluid->max_speed, g, 2.5f * way));
+    step = COU_MIN(step, COU_MIN(state->viscous_step, COU_MIN(state->tension_step, state->acoustic_step)));
+    return COU_MIN(step, state->max_step);
+}
+
+float couSph_HeightError(const couFluid *fluid) { return couSph_State(fluid)->height_error; }

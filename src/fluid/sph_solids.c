@@ -1,0 +1,95 @@
+// Solids as the SPH methods see them: rows of samples behind the fluid's, and what the fluid does to the bodies that they stand for.
+
+#include "fluid/sph.h"
+
+// The samples' rows lie behind the fluid's, with padding between and behind.
+void couPhase_Boundary(couStep *step)
+{
+    couFluid *fluid = step->fluid;
+    couBoundary *boundary = &fluid->boundary;
+    const couSphParams *p = fluid->params;
+    bool is_good = p->boundary == cou_boundaryGhost ? couSph_PlaceGhosts(step) : step->place_samples(step);
+    size_t count = fluid->table.count, solids = boundary->table.count;
+    if (is_good && !boundary->is_sorted) {
+        couGridReport found;
+        boundary->grid.period = fluid->period;
+        is_good = couTable_Reserve(&boundary->table, boundary->table.count);
+        is_good = is_good && couGrid_Sort(&boundary->grid, &boundary->table, boundary->position_column, boundary->id_column,
+                                          couFluid_CellSize(fluid), &fluid->parallel, &found);
+        boundary->is_sorted = is_good;
+        if (boundary->is_still) couBoundary_Trim(boundary);
+    }
+    fluid->solid_base = (uint32_t)(count + COU_TABLE_PADDING);
+    is_good = is_good && couTable_ReserveTail(&fluid->table, solids);
+    if (!is_good) {
+        step->has_failed = true;
+        return;
+    }
+    if (!solids) return;
+    memcpy(couFluid_Position(fluid) + fluid->solid_base, couBoundary_Position(boundary), solids * sizeof(couVec4));
+    memcpy(couFluid_Velocity(fluid) + fluid->solid_base, couBoundary_Velocity(boundary), solids * sizeof(couVec4));
+}
+
+typedef struct BodyJob {
+    const couSphLoop *loop;
+    const couFluid *fluid;
+    const float *kappa;
+    float unit; // kg: V rho_ref
+    double (*sums)[6];
+} BodyJob;
+
+enum { BODY_BLOCK = 16384 };
+
+static void press_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const BodyJob *job = context;
+    const couFluid *fluid = job->fluid;
+    const couNeighbors *neighbors = &fluid->neighbors;
+    double(*sums)[6] = job->sums + (size_t)block * fluid->body_count;
+    memset(sums, 0, fluid->body_count * sizeof *sums);
+    const uint32_t *body = couBoundary_Body(&fluid->boundary);
+    for (size_t i = begin; i < end; ++i) {
+        if (!neighbors->solid_count[i] || job->kappa[i] == 0.0f) continue;
+        const uint32_t *list = neighbors->first[i] + neighbors->solid_first[i];
+        const couPairBlock *pairs = job->loop->pairs + job->loop->pair_start[i] + neighbors->solid_first[i] / COU_WIDTH;
+        float size = job->unit * job->kappa[i] * job->loop->gradient_scale[1];
+        for (int k = 0; k < neighbors->solid_count[i]; ++k) {
+            const couPairBlock *pair = &pairs[k / COU_WIDTH];
+            couVec3 impulse = {size * pair->x[k % COU_WIDTH], size * pair->y[k % COU_WIDTH], size * pair->z[k % COU_WIDTH]};
+            couSph_AddImpulse(fluid, sums, body[list[k] - fluid->solid_base], couXyz(job->loop->position[list[k]]), impulse);
+        }
+    }
+}
+
+void couSph_AddImpulse(const couFluid *fluid, double (*sums)[6], uint32_t body, couVec3 at, couVec3 impulse)
+{
+    double *sum = sums[body];
+    couVec3 arm = couSub(at, fluid->body_centers[body]), moment = couCross(arm, impulse);
+    sum[0] += impulse.x, sum[1] += impulse.y, sum[2] += impulse.z;
+    sum[3] += moment.x, sum[4] += moment.y, sum[5] += moment.z;
+}
+
+bool couSph_SumImpulses(couStep *step, couBlockFcn *function, void *job, double (**sums)[6])
+{
+    couFluid *fluid = step->fluid;
+    couSphState *state = fluid->method_state;
+    size_t blocks = (size_t)couBlockCount(fluid->table.count, BODY_BLOCK);
+    size_t doubles = blocks * fluid->body_count * 6;
+    if (!fluid->body_count || !fluid->boundary.table.count) return true;
+    if (!couReserve(fluid->memory, (void **)&state->body_sums, &state->body_sum_capacity, doubles, sizeof(double))) return false;
+    *sums = (double(*)[6])state->body_sums;
+    couFor(&fluid->parallel, fluid->table.count, BODY_BLOCK, function, job);
+    for (size_t b = 0; b < fluid->body_count; ++b)
+        for (size_t k = 0; k < blocks; ++k)
+            for (int a = 0; a < 6; ++a) fluid->body_impulses[b][a] += (*sums)[k * fluid->body_count + b][a];
+    return true;
+}
+
+void couSph_PressBodies(couStep *step, const float *kappa)
+{
+    couSphLoop loop = couSph_Loop(step);
+    const couSphState *state = step->fluid->method_state;
+    BodyJob job = {&loop, step->fluid, kappa, state->volume * state->reference_density, NULL};
+    if (!couSph_SumImpulses(step, press_block, &job, &job.sums)) step->has_failed = true;
+}
