@@ -380,6 +380,7 @@ typedef struct couParticleView {
     const uint32_t *id;
     const uint8_t *material; ///< index for couWorld_MaterialAt()
     const float *density;    ///< relative to rest: 1 = at rest
+    const float *pressure;   ///< [Pa], of the last step; NULL for pvfs
 } couParticleView;
 
 couParticleView couWorld_Particles(const couWorld *world);

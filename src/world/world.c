@@ -645,8 +645,13 @@ bool couWorld_AddEvent(couWorld *world, double time, double period, couEventFcn 
 couParticleView couWorld_Particles(const couWorld *world)
 {
     const couFluid *fluid = &world->fluid;
-    return (couParticleView){fluid->table.count, couFluid_Position(fluid), couFluid_Velocity(fluid),
-                             couFluid_Id(fluid), couFluid_Material(fluid), couFluid_Density(fluid)};
+    return (couParticleView){fluid->table.count,
+                             couFluid_Position(fluid),
+                             couFluid_Velocity(fluid),
+                             couFluid_Id(fluid),
+                             couFluid_Material(fluid),
+                             couFluid_Density(fluid),
+                             fluid->method->sph ? couSph_Pressure(fluid) : NULL};
 }
 
 double couWorld_Time(const couWorld *world) { return world->time; }
