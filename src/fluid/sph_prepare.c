@@ -25,7 +25,7 @@ static const couParam params[] = {
     {"stiffness", "Pa", "sesph, wcsph, mueller: k1 of p = k1 ((rho/rho0)^k2 - 1); auto: from depth, speed and compression", cou_paramFloat, FIELD(stiffness), {NAN}, 0, 1e12, true, true, NULL},
     {"exponent", "", "sesph, wcsph: k2 of the equation of state; 1: an ideal gas; auto: 7, mueller 1", cou_paramFloat, FIELD(exponent), {NAN}, 1, 20, false, true, NULL},
     {"compression", "", "sesph, wcsph, mueller: relative compression that the automatic stiffness allows; auto: 0.01 (sesph 0.02, mueller 0.03)", cou_paramFloat, FIELD(compression), {NAN}, 1e-4, 0.5, false, true, NULL},
-    {"damping", "", "artificial viscosity alpha between particles that approach; auto: 0.05 (0 for pcisph, iisph, dfsph)", cou_paramFloat, FIELD(damping), {NAN}, 0, 2, false, true, NULL},
+    {"damping", "", "artificial viscosity alpha between particles that approach; auto: 0.01 (mueller 0.05, pcisph, iisph, dfsph 0.02)", cou_paramFloat, FIELD(damping), {NAN}, 0, 2, false, true, NULL},
     {"tolerance", "", "pcisph, iisph, dfsph: mean density error that ends the iterations", cou_paramFloat, FIELD(tolerance), {0.0005}, 0, 0.1, true, false, NULL},
     {"divergence_tolerance", "", "dfsph: mean change of density per step that ends the divergence iterations", cou_paramFloat, FIELD(divergence_tolerance), {0.001}, 0, 0.1, true, false, NULL},
     {"min_iterations", "", "of the density solver; that of the divergence has 1; a start from the last pressures counts as one", cou_paramInt, FIELD(min_iterations), {2}, 0, 1000, false, false, NULL},
@@ -152,7 +152,10 @@ static void choose_stiffness(couFluid *fluid, const couDemand *demand)
     bool has_state = traits->has_state_equation;
     state->sound_speed = (float)c;
     state->height_error = has_state ? (float)(g * demand->depth / (2 * c * c)) : p->tolerance;
-    float alpha = isnan(p->damping) ? (has_state ? 0.05f : 0.0f) : p->damping;
+    // Just enough for a tank to come to rest: water has next to no viscosity of its own at the scale of particles. mueller's density
+    // and force are of two kernels, hence of no common energy: it needs more.
+    float least = traits->has_mueller_pressure ? 0.05f : has_state ? 0.01f : 0.02f;
+    float alpha = isnan(p->damping) ? least : p->damping;
     // Without a sound speed of its own the scale of artificial viscosity is that of the fastest flow.
     state->damping = (float)(alpha * (has_state ? c : sqrt(fastest2)) * h);
     state->acoustic_step = has_state ? (float)(0.2 * h / c) : INFINITY;
