@@ -32,7 +32,7 @@ static const couParam params[] = {
     {"max_iterations", "", "of a pressure solver; a step that needs more is counted as not converged", cou_paramInt, FIELD(max_iterations), {100}, 1, 100000, false, false, NULL},
     {"acceleration", "", "pcisph, iisph, dfsph: plain relaxed Jacobi, or with Chebyshev weights; auto: chebyshev for dfsph", cou_paramChoice, FIELD(acceleration), {cou_accelerationAuto}, 0, 0, false, false, acceleration_names},
     {"omega", "", "relaxation of Jacobi; auto: 0.5, less where the support makes that unstable", cou_paramFloat, FIELD(omega), {NAN}, 0, 1, true, true, NULL},
-    {"warm_start", "", "share of the last step's pressures that a solver starts from; auto: 1 (iisph 0.5, pcisph 0)", cou_paramFloat, FIELD(warm_start), {NAN}, 0, 1, false, true, NULL},
+    {"warm_start", "", "share of the last step's pressures that a solver starts from; auto: 0.9 (iisph 0.5, pcisph 0)", cou_paramFloat, FIELD(warm_start), {NAN}, 0, 1, false, true, NULL},
     {"viscosity", "", "explicit Laplacian or an implicit solver; auto: implicit where the explicit step would be too short", cou_paramChoice, FIELD(viscosity), {cou_viscosityAuto}, 0, 0, false, false, viscosity_names},
     {"viscosity_tolerance", "", "implicit viscosity: residual over right-hand side that ends the iterations", cou_paramFloat, FIELD(viscosity_tolerance), {1e-3}, 0, 0.1, true, false, NULL},
     {"xsph", "", "share of a particle's velocity that is smoothed over its neighbours in a step", cou_paramFloat, FIELD(xsph), {0}, 0, 1, false, false, NULL},
