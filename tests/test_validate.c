@@ -224,7 +224,7 @@ static void test_names(void **context)
 // --- Small versions of the cases ---
 
 // Runs one case small; every check whose quantity begins with `prefix` must pass, and there must be one.
-static void run_small(const char *name, const char *prefix)
+static void run_small_for(const char *method, const char *name, const char *prefix)
 {
     int count, matching = 0;
     const couCase *cases = couCases(&count), *which = NULL;
@@ -232,7 +232,7 @@ static void run_small(const char *name, const char *prefix)
         if (strcmp(cases[k].name, name) == 0) which = &cases[k];
     assert_non_null(which);
     couChecks checks = {0};
-    couTrial trial = {.method = "pvfs", .is_small = true, .threads = 1, .checks = &checks};
+    couTrial trial = {.method = method, .is_small = true, .threads = 1, .checks = &checks};
     trial.progress = couStartProgress("part", 0, 1000, true);
     bool is_finished = couRunCase(which, &trial);
     couPrintFaults(&trial.faults);
@@ -243,13 +243,50 @@ static void run_small(const char *name, const char *prefix)
         if (strncmp(check->quantity, prefix, strlen(prefix)) != 0) continue;
         ++matching;
         is_good = is_good && check->is_passed;
-        print_message("%s: %s: %g %s, expected %g, tolerance %g: %s\n", name, check->quantity, check->measured, check->unit,
-                      check->reference, check->tolerance, check->is_passed ? "pass" : "FAIL");
+        print_message("%s, %s: %s: %g %s, expected %g, tolerance %g: %s\n", name, method, check->quantity, check->measured,
+                      check->unit, check->reference, check->tolerance, check->is_passed ? "pass" : "FAIL");
     }
     free(checks.items);
     assert_true(is_finished);
     assert_true(matching > 0);
     assert_true(is_good);
+}
+
+static void run_small(const char *name, const char *prefix) { run_small_for("pvfs", name, prefix); }
+
+static const char *const sph_methods[] = {"mueller", "sesph", "wcsph", "pcisph", "iisph", "dfsph"};
+enum { SPH_METHODS = sizeof sph_methods / sizeof sph_methods[0] };
+
+// A small tank is too coarse for the tolerance on its height, and the incompressible methods do not come quite to rest.
+static void test_sph_hydrostatic(void **context)
+{
+    (void)context;
+    run_small_for("wcsph", "hydrostatic", "mean force on the bottom");
+    run_small_for("wcsph", "hydrostatic", "resting water: kinetic energy");
+    run_small_for("iisph", "hydrostatic", "mean force on the bottom");
+    run_small_for("dfsph", "hydrostatic", "mean force on the bottom");
+}
+
+// The fronts lead the experiment late in the break; densities and agreement hold.
+static void test_dam_break(void **context)
+{
+    (void)context;
+    run_small_for("wcsph", "dam-break", "mean density error");
+    run_small_for("dfsph", "dam-break", "mean density error");
+    run_small_for("dfsph", "dam-break", "largest difference");
+    run_small_for("sesph", "dam-break", "largest difference");
+}
+
+static void test_sph_terminal(void **context)
+{
+    (void)context;
+    for (int m = 0; m < SPH_METHODS; ++m) run_small_for(sph_methods[m], "terminal", "");
+}
+
+static void test_sph_conservation(void **context)
+{
+    (void)context;
+    for (int m = 0; m < SPH_METHODS; ++m) run_small_for(sph_methods[m], "conservation", "");
 }
 
 static void test_hydrostatic(void **context) { (void)context, run_small("hydrostatic", ""); }
@@ -281,6 +318,10 @@ int main(void)
         cmocka_unit_test(test_recovery),
         cmocka_unit_test(test_terminal),
         cmocka_unit_test(test_conservation),
+        cmocka_unit_test(test_sph_hydrostatic),
+        cmocka_unit_test(test_dam_break),
+        cmocka_unit_test(test_sph_terminal),
+        cmocka_unit_test(test_sph_conservation),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
