@@ -153,7 +153,7 @@ static uint64_t run_dam(const char *method, int dimension, int threads, couIsa i
     world->fluid.neighbors.isa = isa;
     couStepReport report = couWorld_Advance(world, seconds);
     CHECK_HEALTHY(&report);
-    assert_true(report.substeps > 3);
+    assert_true(report.substeps > 1);
     assert_true(world->fluid.table.count > 1.5 * COU_SPH_BLOCK || dimension == 3);
     uint64_t hash = hash_world(world);
     couDestroyWorld(world);
@@ -165,7 +165,8 @@ static void test_same_bits(void **context)
     (void)context;
     for (int m = 0; m < SPH_METHODS; ++m)
         for (int dimension = 2; dimension <= 3; ++dimension) {
-            double seconds = m < 3 ? 0.008 : 0.025;
+            if (dimension == 3 && m != 0 && m != 5) continue; // what differs between methods does not depend on it
+            double seconds = m < 3 ? 0.004 : 0.02;
             uint64_t expected = run_dam(sph_methods[m], dimension, 1, couBestIsa(), seconds);
             for (int threads = 2; threads <= (dimension == 3 ? 2 : 4); ++threads)
                 if (run_dam(sph_methods[m], dimension, threads, couBestIsa(), seconds) != expected)
@@ -173,7 +174,7 @@ static void test_same_bits(void **context)
             for (int isa = cou_isaScalar; isa < (int)couBestIsa(); ++isa)
                 if (run_dam(sph_methods[m], dimension, 1, (couIsa)isa, seconds) != expected)
                     fail_msg("%s, %dD: other bits with %s", sph_methods[m], dimension, couIsaName((couIsa)isa));
-            if (run_dam(sph_methods[m], dimension, 1, couBestIsa(), 1.1 * seconds) == expected)
+            if (run_dam(sph_methods[m], dimension, 1, couBestIsa(), 1.2 * seconds) == expected)
                 fail_msg("%s: the hash does not see what happens", sph_methods[m]);
         }
 }
