@@ -187,7 +187,7 @@ static void test_resumed_run(void **context)
         for (int stop = 0; stop < 3; ++stop) {
             couFaults faults = {0};
             couWorld *first = make_dam(sph_methods[m], 2, 1), *second = make_dam(sph_methods[m], 2, 2);
-            for (int k = 0; k < 1 + 2 * stop; ++k) couWorld_Advance(first, 0.004);
+            for (int k = 0; k < 1 + 2 * stop; ++k) couWorld_Advance(first, 0.0025);
             couState state = {0};
             assert_true(couWorld_SaveState(first, &state));
             if (stop == 1) couWorld_Advance(second, 0.006); // loading replaces whatever was there
@@ -197,7 +197,7 @@ static void test_resumed_run(void **context)
             if (hash_world(second) != couState_Hash(&state))
                 fail_msg("%s: the loaded world is not what was saved", sph_methods[m]);
             for (int k = 0; k < 3; ++k) {
-                couStepReport a = couWorld_Advance(first, 0.004), b = couWorld_Advance(second, 0.004);
+                couStepReport a = couWorld_Advance(first, 0.0025), b = couWorld_Advance(second, 0.0025);
                 assert_int_equal(a.substeps, b.substeps);
                 assert_int_equal(a.iterations, b.iterations);
                 if (hash_world(first) != hash_world(second))
