@@ -1,16 +1,18 @@
-// poiseuille and couette: a liquid between two plates a millimetre apart, started from rest by a uniform force along them, or by one of
-// them that begins to move [Morris, Fox and Zhu 1997, sect. 4.1, 4.2]. Both flows are known for all times as series. Plates have
-// friction 1, no slip; the channel repeats along x; nothing depends on z, so the runs are 2D.
+// poiseuille and couette: a liquid between two plates a millimetre apart, started from rest by a uniform force along them, or
+// by one of them that begins to move [Morris, Fox and Zhu 1997, sect. 4.1, 4.2]. Both flows are known for all times as series.
+// Plates have friction 1, no slip; the channel repeats along x; nothing depends on z, so the runs are 2D.
 //
-// Speeds are micrometres a second and the liquid moves less than a tenth of a spacing: a lattice stays one and its pressures stay 0. That shows the
-// viscous operator and the no-slip walls alone, so each flow also runs from a start in disorder, where pressures push the particles
-// about. Artificial viscosity is off. Pressures may pull (clamp = false): the channel is full, and clamped pressures would only
-// add noise. The velocity at a place is compared with the series at the particles' own places.
+// Speeds are micrometres a second and the liquid moves less than a tenth of a spacing: a lattice stays one and its pressures
+// stay 0. That shows the viscous operator and the no-slip walls alone, so each flow also runs from a start in disorder, where
+// pressures push the particles about. Artificial viscosity is off. Pressures may pull (clamp = false): the channel is full,
+// and clamped pressures would only add noise. The velocity at a place is compared with the series at the particles' own
+// places.
 //
-// Numbers: the channel lies around the origin, where floats are finest; still a coordinate is rounded to some 1e-6 spacings, so densities to about that,
-// and dfsph removes a density error within one step. Its steps must not be too short for that: velocities of 1e-6 d / dt are what rounding
-// makes. dfsph keeps no pressures from step to step here (warm_start = 0): in a full, closed channel no pressure can change the mean
-// density, so its rounding error would be added to all pressures in every step, without end.
+// Numbers: the channel lies around the origin, where floats are finest; still a coordinate is rounded to some 1e-6 spacings,
+// so densities to about that, and dfsph removes a density error within one step. Its steps must not be too short for that:
+// velocities of 1e-6 d / dt are what rounding makes. dfsph keeps no pressures from step to step here (warm_start = 0): in a
+// full, closed channel no pressure can change the mean density, so its rounding error would be added to all pressures in every
+// step, without end.
 
 #include "app/validate.h"
 
@@ -134,7 +136,7 @@ typedef struct Profile {
     double largest;  // the largest of these
 } Profile;
 
-// Particles are compared with the series where they are. The centre's speed is the series' and the mean difference within a spacing.
+// Particles are compared with the series where they are. The centre's speed is the series' and the mean difference nearby.
 static Profile measure(const couWorld *world, SpeedFcn *series, double t, double d)
 {
     couParticleView view = couWorld_Particles(world);
@@ -172,7 +174,7 @@ static void run_channel(couTrial *trial, const Channel *channel, double from, do
     bool is_lattice = channel->jitter == 0, is_settled = channel->start == 0 || couTrial_Advance(trial, world, channel->start);
     for (int k = 0; k < TIMES && is_settled && couTrial_Advance(trial, world, times[k] - before); ++k) {
         Profile profile = measure(world, series, times[k], width / channel->layers);
-        // In disorder the first times are left to the profile: there the centre hardly moves, and what its neighbours lack is more.
+        // In disorder the first times are left to the profile: the centre hardly moves yet, and noise is as large.
         if (is_lattice || k >= TIMES - 2)
             couTrial_Within(trial, 1e6 * profile.center, 1e6 * series(0.5 * width, times[k]), is_lattice ? 0.03 : 0.05, "um/s",
                             "%s: centre at %g s", channel->name, times[k]);

@@ -1,14 +1,14 @@
-// taylor-green: a square of vortices that decays by viscosity alone, in a box that repeats in both directions. An exact solution of the
-// Navier-Stokes equations in 2D [Taylor and Green 1937]:
+// taylor-green: a square of vortices that decays by viscosity alone, in a box that repeats in both directions. An exact
+// solution of the Navier-Stokes equations in 2D [Taylor and Green 1937]:
 //     u = -U exp(b t) cos(2 pi x/L) sin(2 pi y/L),  v = U exp(b t) sin(2 pi x/L) cos(2 pi y/L),  b = -8 pi^2 nu / L^2,
 // with U = L = 1, Re = U L / nu = 100. The run is 2D by nature.
 //
-// Particles are drawn out along the stagnation lines, so pressures must hold the liquid together: they may pull (clamp = false). What a sum over
-// disordered neighbours lacks makes velocities of the smallest scale, which viscosity takes away at once: the vortex loses energy faster than it should,
-// by a share that depends on the number of neighbours and not on the number of particles. Hence the wide smooth kernel: Wendland, h = 5 d.
-// A start in disorder is better than a lattice, which breaks up all of a sudden. Sound is five times as fast as the flow; faster
-// sound makes more of that noise. dfsph keeps no pressures and must not ask for densities closer than disorder allows: no pressure can change the
-// mean density of a full box.
+// Particles are drawn out along the stagnation lines, so pressures must hold the liquid together: they may pull (clamp =
+// false). What a sum over disordered neighbours lacks makes velocities of the smallest scale, which viscosity takes away at
+// once: the vortex loses energy faster than it should, by a share that depends on the number of neighbours and not on the
+// number of particles. Hence the wide smooth kernel: Wendland, h = 5 d. A start in disorder is better than a lattice, which
+// breaks up all of a sudden. Sound is five times as fast as the flow; faster sound makes more of that noise. dfsph keeps no
+// pressures and must not ask for densities closer than disorder allows: no pressure can change the mean density of a full box.
 
 #include "app/validate.h"
 

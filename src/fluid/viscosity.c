@@ -192,8 +192,8 @@ static void solve_implicit(couStep *step, couSphLoop loop, float dt)
     couSph_Run(step, &loop, viscous);
     double rr = run_sum(step, &job, begin_block), vv = 0;
     for (size_t b = 0; b < blocks; ++b) vv += job.others[b];
-    // Relative to what viscosity does in this step, which may be little: a flow that slowly comes to rest, or to the balance with a
-    // force, has viscous changes far below its velocities. Not below what rounding of these leaves.
+    // Relative to what viscosity does in this step, which may be little: a flow that slowly comes to rest, or to the balance
+    // with a force, has viscous changes far below its velocities. Not below what rounding of these leaves.
     double tolerance = (double)params->viscosity_tolerance, rounding = 1e-7;
     double limit = COU_MAX(COU_MAX(tolerance * tolerance * COU_MIN(rr, vv), rounding * rounding * vv), 1e-30);
     loop.in = p;
