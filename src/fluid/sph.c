@@ -225,31 +225,43 @@ void couPhase_Forces(couStep *step)
 
 // --- The end of the step -----------------------------------------------------------------------------------------------------
 
-static void no_stick_block(void *context, int block, size_t begin, size_t end, int worker)
+typedef struct HoldJob {
+    couStep *step;
+    double (*sums)[6];
+} HoldJob;
+
+static void hold_block(void *context, int block, size_t begin, size_t end, int worker)
 {
-    (void)block, (void)worker;
-    couStep *step = context;
-    const couFluid *fluid = step->fluid;
+    (void)worker;
+    const HoldJob *job = context;
+    const couFluid *fluid = job->step->fluid;
+    double(*sums)[6] = job->sums + (size_t)block * fluid->body_count;
+    memset(sums, 0, fluid->body_count * sizeof *sums);
     couVec4 *v = couFluid_Velocity(fluid);
     for (size_t i = begin; i < end; ++i) {
         const couContact *contacts = couContacts_Of(&fluid->contacts, i);
         couVec3 x = couXyz(couFluid_Position(fluid)[i]);
         for (int k = 0; k < fluid->contacts.count[i]; ++k) {
             if (couDot(contacts[k].normal, x) - contacts[k].offset > fluid->spacing) continue;
-            couVec3 wall = step->wall_velocity(step, contacts[k].body, x);
-            float apart = couDot(contacts[k].normal, couSub(couXyz(v[i]), wall));
-            v[i].x -= apart * contacts[k].normal.x, v[i].y -= apart * contacts[k].normal.y,
-                v[i].z -= apart * contacts[k].normal.z;
+            couVec3 wall = job->step->wall_velocity(job->step, contacts[k].body, x);
+            couVec3 apart = couScale(couDot(contacts[k].normal, couSub(couXyz(v[i]), wall)), contacts[k].normal);
+            v[i].x -= apart.x, v[i].y -= apart.y, v[i].z -= apart.z;
+            couVec3 impulse = couScale(fluid->mass[couFluid_Material(fluid)[i]], apart);
+            couSph_AddImpulse(fluid, sums, (uint32_t)contacts[k].body, x, impulse);
         }
     }
 }
 
+void couPhase_Hold(couStep *step)
+{
+    if (!((const couSphParams *)step->fluid->params)->no_stick) return;
+    couPhase_Contacts(step);
+    HoldJob job = {step, NULL};
+    if (!step->has_failed && !couSph_SumImpulses(step, hold_block, &job, &job.sums)) step->has_failed = true;
+}
+
 void couPhase_Settle(couStep *step)
 {
-    couFluid *fluid = step->fluid;
     couPhase_Velocity(step);
-    fluid->last_dt = step->dt;
-    if (!((const couSphParams *)fluid->params)->no_stick) return;
-    couPhase_Contacts(step);
-    if (!step->has_failed) couFor(&fluid->parallel, fluid->table.count, COU_CONTACT_BLOCK, no_stick_block, step);
+    step->fluid->last_dt = step->dt;
 }

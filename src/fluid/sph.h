@@ -225,7 +225,8 @@ void couSph_Weights(const couFluid *fluid, int material, float *position_w, floa
 void couPhase_Boundary(couStep *step);  ///< samples of the solids into their rows; reads bodies
 void couPhase_Pairs(couStep *step);     ///< neighbour lists, densities, gradients
 void couPhase_Forces(couStep *step);    ///< gravity, fields and surface tension change velocities
-void couPhase_Settle(couStep *step);    ///< velocities after collisions; no liquid leaves a wall where that is asked for
+void couPhase_Hold(couStep *step);      ///< liquid that touches a wall keeps to it, where that is asked for; writes velocity
+void couPhase_Settle(couStep *step);    ///< velocities after collisions
 void couPhase_Viscosity(couStep *step); ///< viscosity, artificial viscosity and XSPH change velocities
 
 /// Pressures of the equation of state from the densities, and their push for dt seconds.
@@ -262,7 +263,7 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve);
     {cou_phaseForces, couPhase_Forces}, {cou_phaseViscosity, couPhase_Viscosity}
 /// How every step ends: particles move, bodies take what they got, nobody is left inside a solid.
 #define COU_SPH_LAST_PHASES \
-    {cou_phaseVelocity, couPhase_Move}, {cou_phaseBodies, couPhase_Bodies}, {cou_phaseCollide, couPhase_Collide}, \
+    {cou_phaseWalls, couPhase_Hold}, {cou_phaseVelocity, couPhase_Move}, {cou_phaseBodies, couPhase_Bodies}, {cou_phaseCollide, couPhase_Collide}, \
     {cou_phaseVelocity, couPhase_Settle}, {cou_phaseCount, NULL}
 // clang-format on
 /// Traits of all but mueller, which come before a method's own.

@@ -137,6 +137,12 @@ static void choose_stiffness(couFluid *fluid, const couDemand *demand)
     const couSphParams *p = fluid->params;
     double g = length3(fluid->gravity), h = fluid->h;
     double fastest2 = demand->speed * demand->speed + 2 * g * demand->depth;
+    // Drops of some five spacings must bear their own tension as well.
+    double tension = 0;
+    for (int m = 0; m < fluid->material_count; ++m)
+        tension = COU_MAX(tension, (double)(fluid->materials[m].surface_tension / fluid->materials[m].density));
+    bool has_tension = (p->tension == cou_tensionAuto ? fluid->method->sph->tension : p->tension) != cou_tensionNone;
+    if (has_tension) fastest2 += 0.4 * tension / fluid->spacing;
     double compression = isnan(p->compression) ? fluid->method->sph->compression : p->compression;
     const couSphTraits *traits = fluid->method->sph;
     // The mean of two pressures has half the gradient of their sum.
