@@ -267,8 +267,8 @@ static void test_sph_hydrostatic(void **context)
     run_small_for("dfsph", "hydrostatic", "mean force on the bottom");
 }
 
-// The fronts lead the experiment late in the break; densities hold. At 16 particles across fronts differ by 5.2 %, and dfsph reaches 0.14 % at
-// its worst moment, over its limit of 0.1 %.
+// The fronts lead the experiment late in the break; densities hold. At 16 particles across fronts differ by 5.2 %, and dfsph
+// reaches 0.14 % at its worst moment, over its limit of 0.1 %.
 static void test_dam_break(void **context)
 {
     (void)context;
