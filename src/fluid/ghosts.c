@@ -42,7 +42,7 @@ bool couSph_PlaceGhosts(couStep *step)
     couFluid *fluid = step->fluid;
     fluid->boundary.table.count = 0;
     fluid->boundary.is_sorted = false;
-    if (!step->find_contacts(step)) return false;
+    if (!couSph_FindContacts(step)) return false;
     for (size_t i = 0; i < fluid->table.count; ++i) {
         Mirror mirror = {couContacts_Of(&fluid->contacts, i), COU_MIN(fluid->contacts.count[i], 3)};
         for (unsigned planes = 1; planes < 1u << mirror.count; ++planes) {

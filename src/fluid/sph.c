@@ -179,11 +179,20 @@ static bool reserve_pairs(couFluid *fluid)
     return state->pairs != NULL;
 }
 
+bool couSph_FindContacts(couStep *step)
+{
+    const couFluid *fluid = step->fluid;
+    memcpy(couFluid_Previous(fluid), couFluid_Position(fluid), fluid->table.count * sizeof(couVec4));
+    return step->find_contacts(step);
+}
+
 void couPhase_Pairs(couStep *step)
 {
     couFluid *fluid = step->fluid;
-    if (fluid->has_thin_solids) couPhase_Contacts(step);
-    if (step->has_failed) return;
+    if (fluid->has_thin_solids && !couSph_FindContacts(step)) {
+        step->has_failed = true;
+        return;
+    }
     const couBoundary *boundary = &fluid->boundary;
     couNeighborSet solids = {&boundary->grid, couFluid_Position(fluid) + fluid->solid_base, fluid->solid_base};
     bool has_solids = boundary->table.count > 0;
@@ -255,9 +264,9 @@ static void hold_block(void *context, int block, size_t begin, size_t end, int w
 void couPhase_Hold(couStep *step)
 {
     if (!((const couSphParams *)step->fluid->params)->no_stick) return;
-    couPhase_Contacts(step);
     HoldJob job = {step, NULL};
-    if (!step->has_failed && !couSph_SumImpulses(step, hold_block, &job, &job.sums)) step->has_failed = true;
+    bool is_good = couSph_FindContacts(step) && couSph_SumImpulses(step, hold_block, &job, &job.sums);
+    if (!is_good) step->has_failed = true;
 }
 
 void couPhase_Settle(couStep *step)

@@ -231,6 +231,8 @@ void couPhase_Viscosity(couStep *step); ///< viscosity, artificial viscosity and
 
 /// Pressures of the equation of state from the densities, and their push for dt seconds.
 void couSph_PushByState(couStep *step, float dt);
+/// Contacts of the particles where they are: they come from nowhere else, as long as they have not moved. Writes previous, contacts.
+bool couSph_FindContacts(couStep *step);
 /// One impulse of the fluid on a body, at a point, into sums per body.
 void couSph_AddImpulse(const couFluid *fluid, double (*sums)[6], uint32_t body, couVec3 at, couVec3 impulse);
 /// Runs `function` over blocks of particles that leave impulses per body in *sums (block * body_count + body); adds them to the fluid's.
