@@ -1,5 +1,5 @@
-// Surface tension of the SPH methods: colour field and cohesion against sums over all pairs in double precision, momentum, and drops
-// that pull themselves round.
+// Surface tension of the SPH methods: colour field and cohesion against sums over all pairs in double precision, the forces of the area
+// against differences of its energy, momentum, and drops that pull themselves round.
 #include "sph_test.h"
 
 #define SPACING 0.02f
@@ -162,6 +162,82 @@ static void check_tension(Case c)
     couDestroyWorld(world);
 }
 
+// Energy of the surface around a point / V: sum of sigma (sqrt(|n|^2 + t^2) - t) / D over all that a particle there has a part in
+// [N/m^2].
+static double surface_energy(const couWorld *world, const Reference *r, Vec center)
+{
+    const couFluid *fluid = &world->fluid;
+    double threshold = sph_params((couWorld *)world)->tension_threshold / r->h, sum = 0;
+    for (size_t i = 0; i < r->count; ++i) {
+        if (length(sub(r->x[i], center)) > 1.1 * r->h) continue;
+        Vec n = {0, 0, 0};
+        double density = 0;
+        FOR_ROWS(r, j)
+        {
+            density += pair_density(r, i, j);
+            Vec d = offset(r, i, j);
+            double distance = length(d), weight = r->unit * (j < r->count ? 1 : r->volume[j]);
+            if (i != j && distance < r->h)
+                n = add_scaled(n, weight * couKernel_Slope(&r->density_kernel, distance) / distance, d);
+        }
+        double tension = fluid->materials[couFluid_Material(fluid)[i]].surface_tension;
+        sum += tension * (sqrt(dot(n, n) + threshold * threshold) - threshold) / density;
+    }
+    return sum;
+}
+
+// Forces are what the energy loses, and turn nothing: its value does not change when everything moves or turns together.
+static void check_area(Case c)
+{
+    couWorld *world = make_cloud(&c);
+    sph_params(world)->kernel = c.seed % 3;
+    float dt = 0.02f;
+    couStepReport report = {0};
+    couStep step = open_pairs(world, dt, &report);
+    Reference r = make_reference(world);
+    double magnitude, largest = 0, turning = 0;
+    Vec before = fluid_momentum(world, &magnitude), torque = {0, 0, 0}, lost, given = {0, 0, 0};
+    couSph_PullSurface(&step, dt);
+    assert_false(step.has_failed);
+    for (size_t i = 0; i < r.count; ++i) {
+        Vec kick = sub(from_record(couFluid_Velocity(&world->fluid)[i]), r.v[i]), x = r.x[i];
+        double mass = world->fluid.mass[couFluid_Material(&world->fluid)[i]];
+        Vec turn = {x.y * kick.z - x.z * kick.y, x.z * kick.x - x.x * kick.z, x.x * kick.y - x.y * kick.x};
+        torque = add_scaled(torque, mass, turn);
+        turning += mass * length(x) * length(kick);
+        if (i % 25) continue;
+        double density = world->fluid.materials[couFluid_Material(&world->fluid)[i]].density, tiny = 1e-5 * r.h;
+        double *axis[3] = {&r.x[i].x, &r.x[i].y, &r.x[i].z}, slope[3] = {0};
+        for (int a = 0; a < c.dimension; ++a) {
+            double at = *axis[a];
+            *axis[a] = at + tiny, slope[a] = surface_energy(world, &r, x);
+            *axis[a] = at - tiny, slope[a] = (slope[a] - surface_energy(world, &r, x)) / (2 * tiny);
+            *axis[a] = at;
+        }
+        Vec expected = add_scaled((Vec){0, 0, 0}, -dt / density, (Vec){slope[0], slope[1], slope[2]});
+        CHECK_NEAR(length(sub(kick, expected)), 0, 5e-4 * length(expected) + 2e-5, c.seed);
+        largest = fmax(largest, length(expected));
+    }
+    assert_true(largest > 0.01);
+    lost = sub(before, fluid_momentum(world, NULL));
+    for (size_t b = 0; b < world->body_count; ++b) {
+        const double *impulse = world->body_impulses[b];
+        given = add_scaled(given, 1, (Vec){impulse[0], impulse[1], impulse[2]});
+    }
+    if (c.has_bodies) assert_true(length(lost) > 1e-3 * magnitude);
+    CHECK_AT_MOST(length(sub(lost, given)), 1e-6 * magnitude, c.seed);
+    if (!c.has_bodies) CHECK_AT_MOST(length(torque), 1e-5 * turning, c.seed);
+    free_reference(&r);
+    couDestroyWorld(world);
+}
+
+static void test_area(void **context)
+{
+    (void)context;
+    for (int n = 0; n < 9; ++n)
+        check_area((Case){n & 1 ? "mueller" : "dfsph", n < 6 ? 2 + n / 3 : 3, n % 3 ? 1 : 2, n >= 6, cou_tensionArea, 40 + n});
+}
+
 static void test_references(void **context)
 {
     (void)context;
@@ -218,6 +294,8 @@ static void check_drop(const char *method, int dimension, int tension, float sig
     def.speed = 2; // for equations of state: stiff enough for the pressure in the drop
     couWorld *world = make_sph_world_from(&def);
     sph_params(world)->tension = tension;
+    if (tension == cou_tensionArea) // holds no drop together by itself
+        sph_params(world)->kernel = cou_sphWendland, sph_params(world)->clamp = false, sph_params(world)->support = 3;
     couMaterialId liquid = add_tense(world, 1000, sigma, 8);
     float n = dimension == 3 ? 8 : 12; // twice as long as wide
     add_lattice(world, liquid, make_box(2 * n * SPACING, n * SPACING, n * SPACING), at(0, 0, 0));
@@ -247,6 +325,8 @@ static void test_drop_2d(void **context)
     check_drop("dfsph", 2, cou_tensionCohesion, 20, 1, 1.7);
     check_drop("wcsph", 2, cou_tensionCohesion, 20, 1, 1.85);
     check_drop("mueller", 2, cou_tensionColor, 20, 0.4, 1.2);
+    check_drop("mueller", 2, cou_tensionArea, 20, 1, 1.3);
+    check_drop("wcsph", 2, cou_tensionArea, 20, 1, 1.3);
 }
 
 static void test_drop_3d(void **context)
@@ -272,11 +352,8 @@ static void test_drop_without_tension(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_references),
-        cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_drop_2d),
-        cmocka_unit_test(test_drop_3d),
-        cmocka_unit_test(test_drop_without_tension),
+        cmocka_unit_test(test_references), cmocka_unit_test(test_area),    cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_drop_2d),    cmocka_unit_test(test_drop_3d), cmocka_unit_test(test_drop_without_tension),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,8 +23,9 @@ typedef enum couSphViscosity {
 typedef enum couSphTension {
     cou_tensionAuto, ///< colour for mueller, none for the others
     cou_tensionNone,
-    cou_tensionColor,   ///< [Müller 2003, eq. 19]
-    cou_tensionCohesion ///< [Akinci 2013], with adhesion to bodies
+    cou_tensionColor,    ///< [Müller 2003, eq. 19]
+    cou_tensionCohesion, ///< [Akinci 2013], with adhesion to bodies
+    cou_tensionArea      ///< forces of the energy sigma times the area
 } couSphTension;
 typedef enum couSphBoundary {
     cou_boundaryAkinci, ///< samples with volumes [Akinci 2012; Gagneux 2022, eq. 2.52]
@@ -169,6 +170,7 @@ typedef struct couSphLoop {
     float dt;
     // pressure solver
     bool is_divergence;
+    float density_share; ///< of the density's error that the step puts right
     float step_size, memory; ///< change = memory * last change + step_size * residual / diagonal
     double *sums;            ///< per block: of the residuals; of pairs the largest speed
     // viscosity: accelerations by out = r_i (viscous + damping where pairs approach)
@@ -209,6 +211,11 @@ COU_DECLARE_WIDE(void, couSphSmooth, couSphLoop *loop, size_t begin, size_t end,
 COU_DECLARE_WIDE(void, couSphColor, couSphLoop *loop, size_t begin, size_t end, int block);
 /// Cohesion, surface minimization and adhesion [Akinci 2013] from the gradients `in`; writes out, walls.
 COU_DECLARE_WIDE(void, couSphCohesion, couSphLoop *loop, size_t begin, size_t end, int block);
+
+/// Gradient of the relative density; writes out.
+COU_DECLARE_WIDE(void, couSphSlope, couSphLoop *loop, size_t begin, size_t end, int block);
+/// Accelerations from the surface's energy, whose derivatives by the gradients are `in`; writes out, walls.
+COU_DECLARE_WIDE(void, couSphArea, couSphLoop *loop, size_t begin, size_t end, int block);
 
 // --- Phases ------------------------------------------------------------------------------------------------------------------
 

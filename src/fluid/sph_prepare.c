@@ -9,7 +9,7 @@
 static const char *const kernel_names[] = {"cubic", "wendland", "mueller", "auto", NULL};
 static const char *const acceleration_names[] = {"auto", "none", "chebyshev", NULL};
 static const char *const viscosity_names[] = {"auto", "laplacian", "implicit", "none", NULL};
-static const char *const tension_names[] = {"auto", "none", "color", "cohesion", NULL};
+static const char *const tension_names[] = {"auto", "none", "color", "cohesion", "area", NULL};
 static const char *const boundary_names[] = {"akinci", "ghost", NULL};
 
 #define FIELD(field) offsetof(couSphParams, field)
@@ -36,8 +36,8 @@ static const couParam params[] = {
     {"viscosity", "", "explicit Laplacian or an implicit solver; auto: implicit where the explicit step would be too short", cou_paramChoice, FIELD(viscosity), {cou_viscosityAuto}, 0, 0, false, false, viscosity_names},
     {"viscosity_tolerance", "", "implicit viscosity: residual over right-hand side that ends the iterations", cou_paramFloat, FIELD(viscosity_tolerance), {1e-3}, 0, 0.1, true, false, NULL},
     {"xsph", "", "share of a particle's velocity that is smoothed over its neighbours in a step", cou_paramFloat, FIELD(xsph), {0}, 0, 1, false, false, NULL},
-    {"tension", "", "surface tension by Müller's colour field or Akinci's cohesion; auto: color for mueller, else none", cou_paramChoice, FIELD(tension), {cou_tensionAuto}, 0, 0, false, false, tension_names},
-    {"tension_threshold", "", "color: a particle belongs to the surface where h |grad c| exceeds it", cou_paramFloat, FIELD(tension_threshold), {0.4}, 0, 10, false, false, NULL},
+    {"tension", "", "surface tension by Müller's colour field, Akinci's cohesion or the energy of the area, which needs clamp = false; auto: color for mueller, else none", cou_paramChoice, FIELD(tension), {cou_tensionAuto}, 0, 0, false, false, tension_names},
+    {"tension_threshold", "", "color: a particle belongs to the surface where h |grad c| exceeds it; area: h |grad D| well below it costs nothing", cou_paramFloat, FIELD(tension_threshold), {0.4}, 0, 10, false, false, NULL},
     {"adhesion", "N/m", "cohesion: attraction of bodies for the liquid, on the scale of surface tension", cou_paramFloat, FIELD(adhesion), {0}, 0, 1e3, false, false, NULL},
     {"boundary", "", "solids as samples with volumes, or as mirror images of the liquid", cou_paramChoice, FIELD(boundary), {cou_boundaryAkinci}, 0, 0, false, false, boundary_names},
     {"boundary_layers", "", "layers of samples under a solid's surface", cou_paramInt, FIELD(boundary_layers), {1}, 1, COU_SPH_MAX_LAYERS, false, false, NULL},

@@ -52,6 +52,97 @@ void COU_WIDE(couSphColor)(couSphLoop *loop, size_t begin, size_t end, int block
     }
 }
 
+// Sum of V grad W: the gradient of the density, whose size has the area of the surface as its integral.
+COU_SPECIALIZED void slope_range(couSphLoop *loop, size_t begin, size_t end, couKernelKind kind)
+{
+    couFloatW inv_h = couSetW(1.0f / loop->h), one = couSetW(1.0f), touching = couSetW(1e-12f * loop->h * loop->h);
+    float scale = loop->density_scale / loop->h;
+    for (size_t i = begin; i < end; ++i) {
+        couPairList found = couPairs_Of(loop, i);
+        couVec4 xi = loop->position[i];
+        couFloatW zero = couSetW(0.0f), x = zero, y = zero, z = zero;
+        for (int b = 0; b < found.blocks; ++b) {
+            couFloatW volume;
+            couOffsetW d = couOffsetsW(loop, found.list + b * COU_WIDTH, xi, &volume);
+            couFloatW r = couSqrtW(couMaxW(couDotW(d.x, d.y, d.z, d.x, d.y, d.z), touching));
+            couFloatW q = couMinW(couMulW(r, inv_h), one);
+            couFloatW slope = couMulW(b < found.fluid_blocks ? one : volume, couKernelShapeW(kind, q).slope);
+            couFloatW along = couDivW(slope, r); // -d/r is the direction of the gradient at i
+            x = couSubW(x, couMulW(along, d.x)), y = couSubW(y, couMulW(along, d.y)), z = couSubW(z, couMulW(along, d.z));
+        }
+        loop->out[i] = (couVec4){scale * couSumW(x), scale * couSumW(y), scale * couSumW(z), 0.0f};
+    }
+}
+
+void COU_WIDE(couSphSlope)(couSphLoop *loop, size_t begin, size_t end, int block)
+{
+    (void)block;
+    switch (loop->density_kind) {
+    case cou_kernelCubic: slope_range(loop, begin, end, cou_kernelCubic); break;
+    case cou_kernelWendland: slope_range(loop, begin, end, cou_kernelWendland); break;
+    default: slope_range(loop, begin, end, cou_kernelPoly6);
+    }
+}
+
+typedef struct BendSums {
+    couFloatW x, y, z;
+} BendSums;
+
+// Second derivatives of V W (W'' along the pair, W'/r across it) times the difference s of two records, less the gradient times the
+// sum g of two.
+COU_SPECIALIZED void add_bend(const couSphLoop *loop, couOffsetW d, couFloatW sx, couFloatW sy, couFloatW sz, couFloatW g,
+                              couKernelKind kind, BendSums *sums)
+{
+    couFloatW one = couSetW(1.0f), zero = couSetW(0.0f), touching = couSetW(1e-12f * loop->h * loop->h);
+    couFloatW r2 = couMaxW(couDotW(d.x, d.y, d.z, d.x, d.y, d.z), touching), r = couSqrtW(r2);
+    couFloatW far = couMulW(r, couSetW(1.0f / loop->h)), q = couMinW(far, one);
+    couFloatW slope = couKernelShapeW(kind, q).slope, across = couDivW(slope, q);
+    couFloatW along = couDivW(couMulW(couSubW(couKernelCurveW(kind, q), across), couDotW(d.x, d.y, d.z, sx, sy, sz)), r2);
+    along = couAddW(along, couDivW(couMulW(couMulW(slope, g), couSetW(loop->h)), r)); // the gradient at i has -d
+    couMaskW is_near = couLessW(far, one);
+    sums->x = couSubW(sums->x, couSelectW(is_near, couAddW(couMulW(across, sx), couMulW(along, d.x)), zero));
+    sums->y = couSubW(sums->y, couSelectW(is_near, couAddW(couMulW(across, sy), couMulW(along, d.y)), zero));
+    sums->z = couSubW(sums->z, couSelectW(is_near, couAddW(couMulW(across, sz), couMulW(along, d.z)), zero));
+}
+
+COU_SPECIALIZED void area_range(couSphLoop *loop, size_t begin, size_t end, couKernelKind kind)
+{
+    float scale = loop->density_scale / (loop->h * loop->h);
+    for (size_t i = begin; i < end; ++i) {
+        couPairList found = couPairs_Of(loop, i);
+        couVec4 xi = loop->position[i], own = loop->in[i];
+        couFloatW zero = couSetW(0.0f), x = couSetW(own.x), y = couSetW(own.y), z = couSetW(own.z), w = couSetW(own.w);
+        BendSums fluid = {zero, zero, zero}, solid = fluid;
+        for (int b = 0; b < found.fluid_blocks; ++b) {
+            const uint32_t *index = found.list + b * COU_WIDTH;
+            couFloatW unused, sx, sy, sz, g;
+            couOffsetW d = couOffsetsW(loop, index, xi, &unused);
+            couLoadRecordsW(loop->in, index, &sx, &sy, &sz, &g);
+            add_bend(loop, d, couSubW(x, sx), couSubW(y, sy), couSubW(z, sz), couAddW(w, g), kind, &fluid);
+        }
+        for (int b = found.fluid_blocks; b < found.blocks; ++b) { // solids have no surface of their own
+            couFloatW volume;
+            couOffsetW d = couOffsetsW(loop, found.list + b * COU_WIDTH, xi, &volume);
+            add_bend(loop, d, couMulW(volume, x), couMulW(volume, y), couMulW(volume, z), couMulW(volume, w), kind, &solid);
+        }
+        float size = scale * loop->velocity[i].w;
+        couVec3 wall = {size * couSumW(solid.x), size * couSumW(solid.y), size * couSumW(solid.z)};
+        loop->out[i] = (couVec4){size * couSumW(fluid.x) + wall.x, size * couSumW(fluid.y) + wall.y,
+                                 size * couSumW(fluid.z) + wall.z, 0.0f};
+        if (loop->walls) loop->walls[i] = (couVec4){wall.x, wall.y, wall.z, 0.0f};
+    }
+}
+
+void COU_WIDE(couSphArea)(couSphLoop *loop, size_t begin, size_t end, int block)
+{
+    (void)block;
+    switch (loop->density_kind) {
+    case cou_kernelCubic: area_range(loop, begin, end, cou_kernelCubic); break;
+    case cou_kernelWendland: area_range(loop, begin, end, cou_kernelWendland); break;
+    default: area_range(loop, begin, end, cou_kernelPoly6);
+    }
+}
+
 // C(r) h^3 pi/32 [Akinci 2013, eq. 2]: attracts beyond h/2, repels below.
 static inline couFloatW cohesion_shape(couFloatW q)
 {
