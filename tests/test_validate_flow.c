@@ -1,4 +1,4 @@
-// Small versions of the validation cases of flows with exact solutions: poiseuille, couette, taylor-green.
+// Small versions of the validation cases of flows with exact solutions: poiseuille, couette, taylor-green, and a swinging drop.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,12 +59,19 @@ static void test_taylor_green(void **context)
     run_small("taylor-green", "dfsph", 6);
 }
 
+static void test_drop(void **context)
+{
+    (void)context;
+    run_small("drop", "mueller", 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_poiseuille),
         cmocka_unit_test(test_couette),
         cmocka_unit_test(test_taylor_green),
+        cmocka_unit_test(test_drop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,4 +101,5 @@ double couNoise(uint64_t *seed);
 couCaseFcn couValidateHydrostatic, couValidateDamBreak, couValidateDrop, couValidateFilms, couValidateClustering,
     couValidateRelaxation, couValidateRecovery, couValidateTerminal, couValidateConservation, couValidateArchimedes,
     couValidateBalls;
+couCaseFcn couValidateDropMode; ///< drop, for the SPH methods
 couCaseFcn couValidatePoiseuille, couValidateCouette, couValidateTaylorGreen;

@@ -7,6 +7,7 @@
 #include "app/validate.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SPACING 0.02f // [m]
 
@@ -90,6 +91,10 @@ static void draw_particles(couTrial *trial, const couWorld *world, const char *t
 
 void couValidateDrop(couTrial *trial)
 {
+    if (strcmp(trial->method, "pvfs") != 0) { // tension is a force of its own there
+        couValidateDropMode(trial);
+        return;
+    }
     double seconds = trial->is_small ? 30 : 90, frame = 0.1, lowest = INFINITY, mean = 0;
     couWorldDef def = couTrial_WorldDef(trial, 3, SPACING);
     couWorld *world = couTrial_CreateWorld(trial, &def);
