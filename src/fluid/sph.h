@@ -170,7 +170,6 @@ typedef struct couSphLoop {
     float dt;
     // pressure solver
     bool is_divergence;
-    float density_share; ///< of the density's error that the step puts right
     float step_size, memory; ///< change = memory * last change + step_size * residual / diagonal
     double *sums;            ///< per block: of the residuals; of pairs the largest speed
     // viscosity: accelerations by out = r_i (viscous + damping where pairs approach)

@@ -137,13 +137,15 @@ static bool grow_tiles(couWorld *world, couBody *body, bool *changed)
 
 // --- Placing -----------------------------------------------------------------------------------------------------------------
 
-// Deep inside another fixed body a sample stands for nothing.
+// Deep inside another fixed body a sample stands for nothing; where two meet, the first one's samples stand for both.
 static bool is_buried(const couWorld *world, size_t own, couVec3 x, float depth)
 {
+    float shallow = 0.25f * world->fluid.spacing;
     for (size_t b = 0; b < world->body_count; ++b) {
         const couBody *body = &world->bodies[b];
         if (b == own || !body->is_here || body->kind != cou_rigidFixed) continue;
-        if (couShape_Distance(body->def.shape, world->def.dimension, couToLocal(body->start, x)) < -depth) return true;
+        if (couShape_Distance(body->def.shape, world->def.dimension, couToLocal(body->start, x)) < (b < own ? -shallow : -depth))
+            return true;
     }
     return false;
 }
