@@ -250,7 +250,7 @@ bool couSph_PlaceGhosts(couStep *step);           ///< mirror images instead of 
 void couSph_PullSurface(couStep *step, float dt); ///< surface tension for dt seconds
 /// v += dt out, and what came from solids back to the bodies.
 void couSph_AddAccelerations(couStep *step, const couSphLoop *loop, float dt);
-/// Scratch vector k of the state, with room for all rows; NULL without memory.
+/// Scratch vector k of the state, with room for all rows, the first one for the fluid's alone; NULL without memory.
 couVec4 *couSph_Vector(couFluid *fluid, int k);
 
 typedef struct couPressureSolve {
