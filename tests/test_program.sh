@@ -180,7 +180,7 @@ has "fewer frames than done" "already at frame 5" stderr
 ends 2 run --resume part2 --fps 60 --frames 12
 ends 2 run --resume nowhere
 has "no checkpoint" "holds no checkpoint" stderr
-ends 0 run splash --out sets --frames 4 --set spacing=0.035 --quiet
+ends 0 run splash --out sets --frames 4 --set spacing=0.035 --set pvfs.height_error=0.03 --quiet
 ends 0 run --resume sets --frames 6 --quiet
 same "--set is remembered" 6 "$(value sets/run.json frames)"
 ends 2 run splash --resume sets --set spacing=0.036 --frames 8

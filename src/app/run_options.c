@@ -90,7 +90,8 @@ static void inherit(couRunOptions *o, couFaults *faults)
         if (o->checkpoint_every < 0) o->checkpoint_every = old.checkpoint_every;
         o->is_video |= old.is_video;
         o->is_picture |= old.is_picture;
-        for (int i = 0; o->sets.count == 0 && i < old.sets.count; i++) couTexts_Add(&o->sets, old.sets.items[i]);
+        bool has_own_sets = o->sets.count > 0;
+        for (int i = 0; !has_own_sets && i < old.sets.count; i++) couTexts_Add(&o->sets, old.sets.items[i]);
     }
     couTexts_Clear(&old.sets);
     couFaults_Clear(&old_faults);
