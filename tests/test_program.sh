@@ -315,7 +315,7 @@ scene { title = "A shot into the void", spacing = 0.002, duration = 1, speed = 1
 fluid { material = material("water"), shape = box { size = {0.006, 0.006, 0.006} }, velocity = {9000, 0, 0} }
 LUA
 ends 1 run lost.lua --out lost --checkpoint-every 1 --quiet
-has "lost particles are named" "^frame [0-9]+: [0-9]+ particles flew out of reach, the first is particle [0-9]+ at 0\.[0-9]+ s" stderr
+has "lost particles are named" "^frame [0-9]+: pvfs at 0\.[0-9]+ s, step [0-9]+ of [0-9.e-]+ s: [0-9]+ particles flew out of reach, the first is particle [0-9]+" stderr
 frame=$(sed -n 's/^frame \([0-9]*\): .*out of reach.*/\1/p' stderr)
 ends 0 info lost/checkpoint.h5
 has "the last good checkpoint is kept" "^frame +$((frame - 1))," stdout

@@ -137,17 +137,20 @@ static bool grow_tiles(couWorld *world, couBody *body, bool *changed)
 
 // --- Placing -----------------------------------------------------------------------------------------------------------------
 
-// Deep inside another fixed body a sample stands for nothing; where two meet, the first one's samples stand for both.
-static bool is_buried(const couWorld *world, size_t own, couVec3 x, float depth)
+// The share of a sample that counts: none deep inside another fixed body; where bodies meet, each has a sample of the corner, and they
+// share it.
+static float sample_share(const couWorld *world, size_t own, couVec3 x, float depth)
 {
     float shallow = 0.25f * world->fluid.spacing;
+    int owners = 1;
     for (size_t b = 0; b < world->body_count; ++b) {
         const couBody *body = &world->bodies[b];
         if (b == own || !body->is_here || body->kind != cou_rigidFixed) continue;
-        if (couShape_Distance(body->def.shape, world->def.dimension, couToLocal(body->start, x)) < (b < own ? -shallow : -depth))
-            return true;
+        float distance = couShape_Distance(body->def.shape, world->def.dimension, couToLocal(body->start, x));
+        if (distance < -depth) return 0.0f;
+        owners += distance < -shallow;
     }
-    return false;
+    return 1.0f / (float)owners;
 }
 
 static bool is_outside_period(const couPeriod *period, couVec3 x)
@@ -172,11 +175,12 @@ static bool place_body(couWorld *world, size_t b, float dt)
     size_t row = first;
     for (size_t k = 0; k < body->samples.count; ++k) {
         couVec3 x = couToWorld(body->start, body->samples.points[k]);
-        if (body->kind == cou_rigidFixed && is_buried(world, b, x, depth)) continue;
+        float share = body->kind == cou_rigidFixed ? sample_share(world, b, x, depth) : 1.0f;
+        if (share == 0.0f) continue;
         if (is_outside_period(&fluid->period, x)) continue;
         couVec3 v = {0};
         if (body->kind != cou_rigidFixed) v = couScale(1.0f / dt, couSub(couToWorld(body->end, body->samples.points[k]), x));
-        float volume = COU_MIN(body->sample_volumes[k] / state->volume, COU_MOST_SAMPLE_VOLUME);
+        float volume = share * COU_MIN(body->sample_volumes[k] / state->volume, COU_MOST_SAMPLE_VOLUME);
         couBoundary_Position(boundary)[row] = (couVec4){x.x, x.y, x.z, volume};
         couBoundary_Velocity(boundary)[row] = (couVec4){v.x, v.y, v.z, body->def.friction};
         couBoundary_Id(boundary)[row] = couMix32(body->samples.ids[k]) + (uint32_t)b;
