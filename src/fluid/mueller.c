@@ -4,7 +4,7 @@
 
 #include "fluid/sph.h"
 
-static void phase_pressure(couStep *step) { couSph_PushByState(step, 0.5f * (step->fluid->last_dt + step->dt)); }
+static void phase_pressure(couStep *step) { couSph_PushByState(step, couSph_Kick(step)); }
 
 static const couPhaseEntry phases[] = {COU_SPH_FIRST_PHASES, {cou_phasePressure, phase_pressure}, COU_SPH_LAST_PHASES};
 

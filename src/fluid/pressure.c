@@ -8,7 +8,7 @@
 // errors and a loop that pushes (sph_wide.c).
 //
 // Chebyshev weights [Golub and Varga 1961] for eigenvalues of the scaled system between lambda/15 and lambda take a third to a half
-// of Jacobi's iterations (lambda/30 took 0.9 iterations a step more in a dam break, lambda/60 one and a half). lambda is that of the
+// of Jacobi's iterations (lambda/30 took 0.9 iterations a step more in a dam break, lambda/60 1.4). lambda is that of the
 // lattice and a third: with the lattice's own the dam flies apart. kappa is cut at 0 after each iteration, so the theory holds only
 // where the set of pressed particles is settled: when the error grows from one iteration to the next, the weights start over for
 // larger eigenvalues.

@@ -227,8 +227,7 @@ void couPhase_Pairs(couStep *step)
 void couPhase_Forces(couStep *step)
 {
     const couSphState *state = step->fluid->method_state;
-    // Leap-frog: velocities are half a step behind, so the first kick is half a step long.
-    float kick = step->fluid->method->sph->is_leapfrog ? 0.5f * (step->fluid->last_dt + step->dt) : step->dt;
+    float kick = couSph_Kick(step);
     step->accelerate(step, kick);
     if (state->tension_kind != cou_tensionNone) couSph_PullSurface(step, kick);
 }

@@ -103,6 +103,7 @@ typedef struct couSphState {
     bool is_single_density, is_single_viscosity;
     bool has_viscosity, is_implicit, has_tension;
     int tension_kind;                                ///< couSphTension
+    float cohesion_moment;                           ///< of the cohesion kernel: what its scale follows from
     float sound_speed;                               ///< of methods with an equation of state [m/s]
     float stiffness;                                 ///< k1 [Pa]
     float exponent;                                  ///< k2
@@ -235,6 +236,11 @@ void couPhase_Hold(couStep *step);      ///< liquid that touches a wall keeps to
 void couPhase_Settle(couStep *step);    ///< velocities after collisions
 void couPhase_Viscosity(couStep *step); ///< viscosity, artificial viscosity and XSPH change velocities
 
+/// How long forces act in this step [s]. Leap-frog: velocities are half a step behind, so the first kick is half a step long.
+static inline float couSph_Kick(const couStep *step)
+{
+    return step->fluid->method->sph->is_leapfrog ? 0.5f * (step->fluid->last_dt + step->dt) : step->dt;
+}
 /// Pressures of the equation of state from the densities, and their push for dt seconds.
 void couSph_PushByState(couStep *step, float dt);
 /// Contacts of the particles where they are: they come from nowhere else, as long as they have not moved. Writes previous, contacts.
@@ -250,6 +256,7 @@ bool couSph_PlaceGhosts(couStep *step);           ///< mirror images instead of 
 void couSph_PullSurface(couStep *step, float dt); ///< surface tension for dt seconds
 /// v += dt out, and what came from solids back to the bodies.
 void couSph_AddAccelerations(couStep *step, const couSphLoop *loop, float dt);
+double couCohesionMoment(int dimension); ///< integral of s^(n + 1) times the shape of the cohesion kernel over 0 to 1
 /// Scratch vector k of the state, with room for all rows, the first one for the fluid's alone; NULL without memory.
 couVec4 *couSph_Vector(couFluid *fluid, int k);
 

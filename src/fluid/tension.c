@@ -48,14 +48,13 @@ static void area_slopes_block(void *context, int block, size_t begin, size_t end
     }
 }
 
-// Integral of s^power times the shape of the cohesion kernel over 0 to 1.
-static double cohesion_moment(int power)
+double couCohesionMoment(int dimension)
 {
     enum { STEPS = 2000 };
     double sum = 0;
     for (int k = 0; k < STEPS; ++k) {
         double s = (k + 0.5) / STEPS, cube = pow((1 - s) * s, 3);
-        sum += pow(s, power) * (s < 0.5 ? 2 * cube - 1.0 / 64 : cube) / STEPS;
+        sum += pow(s, dimension + 1) * (s < 0.5 ? 2 * cube - 1.0 / 64 : cube) / STEPS;
     }
     return sum;
 }
@@ -101,7 +100,7 @@ void couSph_PullSurface(couStep *step, float dt)
     // F = f shape(r/h): sigma = factor n^2 h^(n+2) f moment, the acceleration is f / (rho V) with n = 1 / V.
     int n = fluid->dimension;
     double factor = n == 3 ? COU_PI / 8 : 1.0 / 3, h = fluid->h;
-    loop.cohesion = (float)(state->volume / (factor * pow(h, n + 2) * cohesion_moment(n + 1)));
+    loop.cohesion = (float)(state->volume / (factor * pow(h, n + 2) * state->cohesion_moment));
     loop.area = (float)(state->volume / pow(h, n + 2));
     loop.adhesion = loop.cohesion * 0.007f * 32 / (float)COU_PI; // the paper's ratio of the two kernels' sizes
     loop.wetting = p->adhesion / state->reference_density;

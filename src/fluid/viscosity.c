@@ -232,7 +232,7 @@ void couPhase_Viscosity(couStep *step)
     couFluid *fluid = step->fluid;
     const couSphState *state = fluid->method_state;
     const couSphParams *p = fluid->params;
-    float kick = fluid->method->sph->is_leapfrog ? 0.5f * (fluid->last_dt + step->dt) : step->dt;
+    float kick = couSph_Kick(step);
     couSphLoop loop = viscous_loop(step);
     if (state->is_implicit) {
         solve_implicit(step, loop, kick);
