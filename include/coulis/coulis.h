@@ -5,4 +5,5 @@
 #include "coulis/mesh.h"
 #include "coulis/params.h"
 #include "coulis/shape.h"
+#include "coulis/surface.h"
 #include "coulis/world.h"
