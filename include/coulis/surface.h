@@ -10,15 +10,15 @@
 extern "C" {
 #endif
 
-typedef enum couFieldKind {
-    cou_fieldClavet,     ///< root of the sum of squared ramps [Clavet 2005, sect. 7.2]
-    cou_fieldColor,      ///< Müller's colour field [Müller 2003, eq. 15]
-    cou_fieldAnisotropic ///< kernels stretched along the surface [Yu and Turk 2013]: flat water
-} couFieldKind;
+typedef enum couSurfaceField {
+    cou_surfaceClavet,     ///< root of the sum of squared ramps [Clavet 2005, sect. 7.2]
+    cou_surfaceColor,      ///< Müller's colour field [Müller 2003, eq. 15]
+    cou_surfaceAnisotropic ///< kernels stretched along the surface [Yu and Turk 2013]: flat water
+} couSurfaceField;
 
 /// Fill with couDefaultSurfaceDef(), then change what you need; `spacing` must be given.
 typedef struct couSurfaceDef {
-    int field;       ///< couFieldKind, default anisotropic
+    int field;       ///< couSurfaceField, default anisotropic
     float spacing;   ///< of the particles at rest [m], > 0
     float radius;    ///< support h of the field [m]; auto: by the field, some 2 spacings
     float cell;      ///< of the grid [m], independent of h; auto: half a spacing
