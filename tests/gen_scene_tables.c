@@ -34,7 +34,7 @@ static void write_default(FILE *out, const couParam *param)
     couParam_FormatDefault(param, text, sizeof text);
     if (param->type == cou_paramInt) snprintf(text, sizeof text, "%.0f", param->initial[0]);
     bool is_never = param->type == cou_paramFloat && param->initial[0] >= 1e30;
-    snprintf(list, sizeof list, "{%s}", text);
+    snprintf(list, sizeof list, isnan(param->initial[0]) ? "%s" : "{%s}", text);
     write_cell(out, param->type == cou_paramName ? "" : is_never ? "never" : param->type == cou_paramVec3 ? list : text);
 }
 

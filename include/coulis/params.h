@@ -26,7 +26,7 @@ typedef struct couParam {
     double initial[3];          ///< default; NaN = chosen by Coulis (is_auto)
     double min, max;            ///< allowed range of numbers; components alike for vectors
     bool is_min_open;           ///< the minimum itself is not allowed
-    bool is_auto;               ///< a float that may be COU_AUTO
+    bool is_auto;               ///< a float or vector that may be COU_AUTO
     const char *const *choices; ///< NULL-terminated, for cou_paramChoice
 } couParam;
 

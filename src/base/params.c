@@ -169,10 +169,11 @@ void couParam_FormatDefault(const couParam *param, char *text, size_t size)
     case cou_paramName: snprintf(text, size, "-"); break;
     case cou_paramBool: snprintf(text, size, v[0] != 0 ? "true" : "false"); break;
     case cou_paramChoice: snprintf(text, size, "%s", param->choices[(int)v[0]]); break;
-    case cou_paramVec3: snprintf(text, size, "%g, %g, %g", v[0], v[1], v[2]); break;
     default:
         if (isnan(v[0]))
             snprintf(text, size, "auto");
+        else if (param->type == cou_paramVec3)
+            snprintf(text, size, "%g, %g, %g", v[0], v[1], v[2]);
         else
             snprintf(text, size, "%.10g", v[0]);
     }
@@ -257,7 +258,7 @@ bool couParam_SetText(const couParam *param, const char *table, void *def, const
             return true;
         }
     } else if (param->is_auto && strcmp(text, "auto") == 0) {
-        values[0] = NAN;
+        values[0] = values[1] = values[2] = NAN;
         store(param, def, values);
         return true;
     } else if (param->type == cou_paramBool) {

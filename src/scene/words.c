@@ -295,7 +295,12 @@ static void read_changes(couReader *reader, couMaterialDef *def)
         couReader_Fault(reader, "name", "the name is the first argument: material(\"name\", {...})");
         return;
     }
-    couReader_Table(reader, 2, params, def, keys, COU_COUNT(keys), NULL, 0, NULL);
+    bool is_given[64] = {false};
+    couReader_Table(reader, 2, params, def, keys, COU_COUNT(keys), NULL, 0, is_given);
+    // Red water is red: a new colour counts for clear matter as well, unless its absorption is given.
+    bool has_color = is_given[couParams_Find(params, "color") - params->params];
+    bool has_absorption = is_given[couParams_Find(params, "absorption") - params->params];
+    if (has_color && !has_absorption) def->absorption = (couVec3){COU_AUTO, COU_AUTO, COU_AUTO};
 }
 
 static int material_call(lua_State *lua)

@@ -59,7 +59,12 @@ static const couParam material_params[] = {
     {"k_spring", "1/s^2", "spring rate of the paper; auto: from the shear modulus", cou_paramFloat, FIELD(k_spring), {NAN}, 0, 1e12, false, true, NULL},
     {"surface_tension", "N/m", "for the SPH methods; in pvfs it follows from the recipe", cou_paramFloat, FIELD(surface_tension), {0}, 0, 1000, false, false, NULL},
     {"color", "", "linear red, green, blue for pictures", cou_paramVec3, FIELD(color), {0.1, 0.35, 0.8}, 0, 1, false, false, NULL},
-    {"opacity", "", "for pictures", cou_paramFloat, FIELD(opacity), {1}, 0, 1, false, false, NULL},
+    {"opacity", "", "for pictures; below 1 light goes through", cou_paramFloat, FIELD(opacity), {1}, 0, 1, false, false, NULL},
+    {"absorption", "1/m", "of red, green and blue light inside clear matter; auto: 2 cm / opacity of it show the colour", cou_paramVec3, FIELD(absorption), {NAN, NAN, NAN}, 0, 1e6, false, true, NULL},
+    {"scattering", "1/m", "of light inside clear matter, which makes it milky", cou_paramFloat, FIELD(scattering), {0}, 0, 1e4, false, false, NULL},
+    {"refraction", "", "index of refraction; of the skin of opaque matter as well", cou_paramFloat, FIELD(refraction), {1.33}, 1, 4, false, false, NULL},
+    {"roughness", "", "of the surface in pictures, 0 is a mirror; auto: 0 where light goes through, otherwise 0.3", cou_paramFloat, FIELD(roughness), {NAN}, 0, 1, false, true, NULL},
+    {"metalness", "", "1: a metal, which reflects in its colour", cou_paramFloat, FIELD(metalness), {0}, 0, 1, false, false, NULL},
 };
 #undef FIELD
 // clang-format on
@@ -113,7 +118,11 @@ static const couParam body_params[] = {
     {"stickiness", "1/s^2", "attraction of particles close to the surface", cou_paramFloat, FIELD(stickiness), {0}, 0, 1e7, false, false, NULL},
     {"stick_distance", "m", "how far stickiness reaches; auto: h/2", cou_paramFloat, FIELD(stick_distance), {NAN}, 0, 100, true, true, NULL},
     {"color", "", "linear red, green, blue for pictures", cou_paramVec3, FIELD(color), {0.55, 0.53, 0.5}, 0, 1, false, false, NULL},
-    {"opacity", "", "for pictures; 0: not drawn", cou_paramFloat, FIELD(opacity), {1}, 0, 1, false, false, NULL},
+    {"opacity", "", "for pictures; 0: not drawn; below 1 light goes through", cou_paramFloat, FIELD(opacity), {1}, 0, 1, false, false, NULL},
+    {"absorption", "1/m", "of red, green and blue light inside a clear body; auto: 2 cm / opacity of it show the colour", cou_paramVec3, FIELD(absorption), {NAN, NAN, NAN}, 0, 1e6, false, true, NULL},
+    {"refraction", "", "index of refraction", cou_paramFloat, FIELD(refraction), {1.5}, 1, 4, false, false, NULL},
+    {"roughness", "", "of the surface in pictures, 0 is a mirror; auto: 0 where light goes through, otherwise 0.4", cou_paramFloat, FIELD(roughness), {NAN}, 0, 1, false, true, NULL},
+    {"metalness", "", "1: a metal, which reflects in its colour", cou_paramFloat, FIELD(metalness), {0}, 0, 1, false, false, NULL},
 };
 #undef FIELD
 // clang-format on
