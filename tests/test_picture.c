@@ -180,7 +180,7 @@ static void body_has_the_same_silhouette(void **state)
 {
     (void)state;
     couShape *sphere = make_shape((couShapeDef){.kind = cou_shapeSphere, .radius = 0.25f});
-    couPictureBody body = {sphere, {{0, 0.5f, 0}, {0, 0, 0, 1}}, red, 1};
+    couPictureBody body = {.shape = sphere, .pose = {{0, 0.5f, 0}, {0, 0, 0, 1}}, .look = couMakeLook(red, 1)};
     couPictureScene scene = make_scene(NULL, 0, 0);
     scene.bodies = &body;
     scene.body_count = 1;
@@ -217,7 +217,7 @@ static void turned_body_turns(void **state)
     (void)state;
     // A lying capsule from an upright one, by a quarter turn about z.
     couShape *capsule = make_shape((couShapeDef){.kind = cou_shapeCapsule, .radius = 0.1f, .height = 0.6f});
-    couPictureBody body = {capsule, {{0, 0, 0}, {0, 0, sqrtf(0.5f), sqrtf(0.5f)}}, red, 1};
+    couPictureBody body = {.shape = capsule, .pose = {{0, 0, 0}, {0, 0, sqrtf(0.5f), sqrtf(0.5f)}}, .look = couMakeLook(red, 1)};
     couPictureScene scene = make_scene(NULL, 0, 0);
     scene.bodies = &body;
     scene.body_count = 1;
@@ -235,7 +235,7 @@ static void nearer_things_hide_farther_ones(void **state)
 {
     (void)state;
     couShape *box = make_shape((couShapeDef){.kind = cou_shapeBox, .size = {0.4f, 0.4f, 0.4f}});
-    couPictureBody body = {box, {{0, 0, 0}, {0, 0, 0, 1}}, blue, 1};
+    couPictureBody body = {.shape = box, .pose = {{0, 0, 0}, {0, 0, 0, 1}}, .look = couMakeLook(blue, 1)};
     const couVec3 positions[] = {{0, 0, -0.5f}, {0.1f, 0.1f, 0.4f}};
     couPictureScene scene = make_scene(positions, 2, 0.05f);
     scene.bodies = &body;
@@ -256,7 +256,7 @@ static void camera_in_a_wall_looks_out_of_it(void **state)
     (void)state;
     // A half-space in which the camera stands and which would hide the particle.
     couShape *wall = make_shape((couShapeDef){.kind = cou_shapePlane, .axis = {0, 0, -1}});
-    couPictureBody body = {wall, {{0, 0, 1}, {0, 0, 0, 1}}, blue, 1};
+    couPictureBody body = {.shape = wall, .pose = {{0, 0, 1}, {0, 0, 0, 1}}, .look = couMakeLook(blue, 1)};
     const couVec3 position = {0, 0, 0};
     couPictureScene scene = make_scene(&position, 1, 0.2f);
     scene.bodies = &body;
@@ -345,7 +345,7 @@ static void body_casts_a_shadow(void **state)
 {
     (void)state;
     couShape *sphere = make_shape((couShapeDef){.kind = cou_shapeSphere, .radius = 0.1f});
-    couPictureBody body = {sphere, {{0, 0.5f, 0}, {0, 0, 0, 1}}, red, 1};
+    couPictureBody body = {.shape = sphere, .pose = {{0, 0.5f, 0}, {0, 0, 0, 1}}, .look = couMakeLook(red, 1)};
     couPictureScene scene = make_scene(NULL, 0, 0);
     scene.ground = 0;
     scene.bodies = &body;
@@ -353,7 +353,7 @@ static void body_casts_a_shadow(void **state)
     couImage without = render(&scene, &options);
     scene.body_count = 1;
     couImage solid = render(&scene, &options);
-    body.opacity = 0.3f;
+    body.look.opacity = 0.3f;
     couImage glass = render(&scene, &options);
     double x, y;
     project(&options, couMulAdd(body.pose.position, -0.5f / couSunDirection.y, couSunDirection), &x, &y);
@@ -373,7 +373,7 @@ static void ground_is_darker_under_a_roof(void **state)
     (void)state;
     // Far enough from its sun shadow, what is left is the sky that the roof takes.
     couShape *roof = make_shape((couShapeDef){.kind = cou_shapeBox, .size = {0.8f, 0.02f, 0.8f}});
-    couPictureBody body = {roof, {{0, 0.6f, 0}, {0, 0, 0, 1}}, red, 1};
+    couPictureBody body = {.shape = roof, .pose = {{0, 0.6f, 0}, {0, 0, 0, 1}}, .look = couMakeLook(red, 1)};
     couPictureScene scene = make_scene(NULL, 0, 0);
     scene.ground = 0;
     scene.bodies = &body;
@@ -396,7 +396,8 @@ static void horizontal_plane_is_the_ground(void **state)
 {
     (void)state;
     couShape *plane = make_shape((couShapeDef){.kind = cou_shapePlane, .axis = {0, 2, 0}});
-    couPictureBody body = {plane, {{3, 0.25f, 1}, {0, 0, 0, 1}}, {0.50f, 0.49f, 0.47f}, 1};
+    couPictureBody body = {
+        .shape = plane, .pose = {{3, 0.25f, 1}, {0, 0, 0, 1}}, .look = couMakeLook((couVec3){0.50f, 0.49f, 0.47f}, 1)};
     const couVec3 position = {0, 0.5f, 0};
     couPictureScene scene = make_scene(&position, 1, 0.1f);
     couPictureOptions options = look_from((couVec3){0, 1, 3}, (couVec3){0, 0.3f, 0});
@@ -415,7 +416,8 @@ static void glass_is_seen_and_seen_through(void **state)
     couShape *inside = make_shape((couShapeDef){.kind = cou_shapeBox, .size = {0.6f, 0.6f, 0.6f}});
     couShape *tank = make_shape(
         (couShapeDef){.kind = cou_shapeShell, .thickness = 0.02f, .is_open = true, .children = &inside, .child_count = 1});
-    couPictureBody body = {tank, {{0, 0, 0}, {0, 0, 0, 1}}, {0.6f, 0.8f, 0.8f}, 0.15f};
+    couPictureBody body = {
+        .shape = tank, .pose = {{0, 0, 0}, {0, 0, 0, 1}}, .look = couMakeLook((couVec3){0.6f, 0.8f, 0.8f}, 0.15f)};
     const couVec3 position = {0, 0, 0};
     couPictureScene scene = make_scene(&position, 1, 0.15f);
     scene.bodies = &body;
@@ -441,10 +443,13 @@ static void invisible_body_leaves_no_trace(void **state)
     (void)state;
     couShape *sphere = make_shape((couShapeDef){.kind = cou_shapeSphere, .radius = 0.3f});
     couPictureBody bodies[] = {
-        {sphere, {{0, 0.3f, 0}, {0, 0, 0, 1}}, red, 0},     {sphere, {{NAN, 0, 0}, {0, 0, 0, 1}}, red, 1},
-        {sphere, {{0, INFINITY, 0}, {0, 0, 0, 1}}, red, 1}, {sphere, {{0, 0, 0}, {0, 0, 0, 0}}, red, 1},
-        {sphere, {{0, 0, 0}, {NAN, 0, 0, 1}}, red, 0.5f},   {NULL, {{0, 0, 0}, {0, 0, 0, 1}}, red, 1},
-        {sphere, {{0, 0.3f, 0}, {0, 0, 0, 1}}, red, NAN},
+        {.shape = sphere, .pose = {{0, 0.3f, 0}, {0, 0, 0, 1}}, .look = couMakeLook(red, 0)},
+        {.shape = sphere, .pose = {{NAN, 0, 0}, {0, 0, 0, 1}}, .look = couMakeLook(red, 1)},
+        {.shape = sphere, .pose = {{0, INFINITY, 0}, {0, 0, 0, 1}}, .look = couMakeLook(red, 1)},
+        {.shape = sphere, .pose = {{0, 0, 0}, {0, 0, 0, 0}}, .look = couMakeLook(red, 1)},
+        {.shape = sphere, .pose = {{0, 0, 0}, {NAN, 0, 0, 1}}, .look = couMakeLook(red, 0.5f)},
+        {.shape = NULL, .pose = {{0, 0, 0}, {0, 0, 0, 1}}, .look = couMakeLook(red, 1)},
+        {.shape = sphere, .pose = {{0, 0.3f, 0}, {0, 0, 0, 1}}, .look = couMakeLook(red, NAN)},
     };
     const couVec3 position = {0, 0.2f, 0};
     couPictureScene scene = make_scene(&position, 1, 0.1f);
@@ -549,7 +554,8 @@ static void image_does_not_depend_on_threads(void **state)
     for (int i = 0; i < 100; i++) positions[2 * i + 1] = positions[2 * i];
     couShape *sphere = make_shape((couShapeDef){.kind = cou_shapeSphere, .radius = 0.2f});
     couShape *torus = make_shape((couShapeDef){.kind = cou_shapeTorus, .radius = 0.5f, .radius2 = 0.1f});
-    couPictureBody bodies[] = {{sphere, {{0, 0.4f, 0}, {0, 0, 0, 1}}, red, 1}, {torus, {{0, 0.4f, 0}, {0, 0, 0, 1}}, blue, 0.3f}};
+    couPictureBody bodies[] = {{.shape = sphere, .pose = {{0, 0.4f, 0}, {0, 0, 0, 1}}, .look = couMakeLook(red, 1)},
+                               {.shape = torus, .pose = {{0, 0.4f, 0}, {0, 0, 0, 1}}, .look = couMakeLook(blue, 0.3f)}};
     couPictureScene scene = make_scene(positions, count, 0.02f);
     scene.materials = materials;
     scene.bodies = bodies;
@@ -619,8 +625,9 @@ static void flat_bodies_are_dark_areas(void **state)
     (void)state;
     couShape *disc = make_shape((couShapeDef){.kind = cou_shapeSphere, .radius = 0.3f});
     couShape *plane = make_shape((couShapeDef){.kind = cou_shapePlane, .axis = {0, 1, 0}});
-    couPictureBody bodies[] = {{disc, {{0.2f, 0.1f, 0}, {0, 0, 0, 1}}, {0.4f, 0.4f, 0.4f}, 1},
-                               {plane, {{0, -0.6f, 0}, {0, 0, 0, 1}}, {0.4f, 0.4f, 0.4f}, 1}};
+    couPictureBody bodies[] = {
+        {.shape = disc, .pose = {{0.2f, 0.1f, 0}, {0, 0, 0, 1}}, .look = couMakeLook((couVec3){0.4f, 0.4f, 0.4f}, 1)},
+        {.shape = plane, .pose = {{0, -0.6f, 0}, {0, 0, 0, 1}}, .look = couMakeLook((couVec3){0.4f, 0.4f, 0.4f}, 1)}};
     const couVec3 position = {0.2f, 0.1f, 0};
     couPictureScene scene = make_scene(&position, 0, 0.05f);
     scene.dimension = 2;
@@ -657,7 +664,9 @@ static void many_flat_bodies_are_all_drawn(void **state)
     couShape *disc = make_shape((couShapeDef){.kind = cou_shapeSphere, .radius = 0.01f});
     couPictureBody bodies[count];
     for (int i = 0; i < count; i++)
-        bodies[i] = (couPictureBody){disc, {{i < count - 1 ? 0.0f : 0.03f, 0, 0}, {0, 0, 0, 1}}, {0.4f, 0.4f, 0.4f}, 1};
+        bodies[i] = (couPictureBody){.shape = disc,
+                                     .pose = {{i < count - 1 ? 0.0f : 0.03f, 0, 0}, {0, 0, 0, 1}},
+                                     .look = couMakeLook((couVec3){0.4f, 0.4f, 0.4f}, 1)};
     couPictureScene scene = make_scene(NULL, 0, 0);
     scene.dimension = 2;
     scene.bodies = bodies;
@@ -855,7 +864,7 @@ static void mesh_looks_like_its_formula(void **state)
         for (int k = 0; k < 2; k++) {
             couShapeKind around = kind == 2 ? cou_shapeUnion : cou_shapePlaced;
             couShape *shape = make_shape((couShapeDef){.kind = around, .children = &boxes[k], .child_count = 1, .pose = pose});
-            couPictureBody body = {shape, pose, red, kind == 1 ? 0.4f : 1.0f};
+            couPictureBody body = {.shape = shape, .pose = pose, .look = couMakeLook(red, kind == 1 ? 0.4f : 1.0f)};
             couPictureScene scene = make_scene(NULL, 0, 0.1f);
             scene.bodies = &body, scene.body_count = 1, scene.ground = -0.5f;
             images[k] = render(&scene, &options);

@@ -124,7 +124,8 @@ static int collect_bodies(couWorld *world, double time, couPictureBody *bodies)
         couBodyId id = couWorld_BodyAt(world, i);
         const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
         if (body && body->opacity > 0.0f)
-            bodies[count++] = (couPictureBody){body->shape, body_pose(world, id, time), body->color, body->opacity};
+            bodies[count++] = (couPictureBody){
+                .shape = body->shape, .pose = body_pose(world, id, time), .look = couBodyLook(body)};
     }
     return count;
 }

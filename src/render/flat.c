@@ -32,11 +32,11 @@ couFlatTile couFindFlatBodies(const couStage *stage, couVec3 centre, float radiu
 static couVec3 paint_body(const couStageBody *body, float depth, float pixel, couVec3 below)
 {
     static const couVec3 grey = {0.075f, 0.08f, 0.09f};
-    couVec3 fill = couMix3(grey, body->color, 0.2f);
+    couVec3 fill = couMix3(grey, body->look.color, 0.2f);
     float rim = 1.0f - couSmoothstep(1.5f * pixel, 2.5f * pixel, depth);
     couVec3 color = couScale(1.0f - 0.65f * rim, fill);
     // Glass keeps a clear rim.
-    float cover = body->opacity + (1.0f - body->opacity) * 0.6f * rim;
+    float cover = body->look.opacity + (1.0f - body->look.opacity) * 0.6f * rim;
     return couMix3(below, color, cover);
 }
 

@@ -1,33 +1,17 @@
-// Pictures: checks the request, puts the scene on a stage, and walks over the picture in tiles of 16 x 16 pixels that threads take
-// in any order. A pixel's rays and patterns follow from its place alone, so that the image is the same for any number of threads.
-//
-// Cost: 100,000 particles at 1280 x 720 with 2 x 2 samples take about a second on two cores, half of it in Embree. An
-// empty picture takes 0.3 s, one through a glass tank nearly twice as long.
+// Pictures: checks the request, chooses the camera, and hands over to the quality that was asked for.
 #include "render/picture.h"
 
 #include "base/base.h"
 #include "base/parallel.h"
-#include "render/flat.h"
-#include "render/light.h"
-#include "render/shade.h"
-#include "render/stage.h"
+#include "render/draw.h"
 #include "render/view.h"
 
-#define TILE 16
+#include <embree3/rtcore.h>
 
 struct couRenderer {
     couParallel parallel;
     RTCDevice device;
 };
-
-typedef struct couDrawing {
-    couImage *image;
-    couView view;
-    couStage stage;
-    couShading shading;
-    const couPictureScene *scene;
-    int samples; // per pixel side
-} couDrawing;
 
 couRenderer *couCreateRenderer(int threads, couFaults *faults)
 {
@@ -62,6 +46,29 @@ static void check_int(const char *key, int value, int min, int max, couFaults *f
     if (value < min || value > max) couFaults_Add(faults, NULL, key, "is %d; allowed: %d to %d", value, min, max);
 }
 
+static void check_float(const char *key, const char *unit, float value, float min, float max, couFaults *faults)
+{
+    if (value >= min && value <= max) return; // NaN is a fault
+    couFaults_Add(faults, NULL, key, "is %g%s%s; allowed: %g to %g", (double)value, *unit ? " " : "", unit, (double)min,
+                  (double)max);
+}
+
+static void check_surfaces(const couPictureScene *scene, couFaults *faults)
+{
+    if (scene->surface_count < 0 || (scene->surface_count > 0 && !scene->surfaces)) {
+        couFaults_Add(faults, NULL, "picture.surfaces", "are %d, or missing", scene->surface_count);
+        return;
+    }
+    for (int i = 0; i < scene->surface_count; i++) {
+        const couSurface *surface = scene->surfaces[i].surface;
+        if (!surface || surface->dimension != 3)
+            couFaults_Add(faults, NULL, "picture.surfaces", "number %d is missing or not of 3 dimensions", i + 1);
+        else if (surface->vertex_count > INT32_MAX || surface->element_count > INT32_MAX)
+            couFaults_Add(faults, NULL, "picture.surfaces", "number %d has %zu triangles; at most %d can be drawn", i + 1,
+                          surface->element_count, INT32_MAX);
+    }
+}
+
 static void check_scene(const couPictureScene *scene, couFaults *faults)
 {
     if (scene->dimension != 2 && scene->dimension != 3)
@@ -76,13 +83,13 @@ static void check_scene(const couPictureScene *scene, couFaults *faults)
         couFaults_Add(faults, NULL, "picture.material_count", "is %d; allowed: 0 and more", scene->material_count);
     if (scene->body_count < 0 || (scene->body_count > 0 && !scene->bodies))
         couFaults_Add(faults, NULL, "picture.bodies", "are %d, or missing", scene->body_count);
+    if (scene->dimension == 3) check_surfaces(scene, faults);
 }
 
 static void check_camera(const couPictureScene *scene, const couPictureOptions *options, couFaults *faults)
 {
     if (scene->dimension == 2) return;
-    if (options->fov != 0.0f && !(options->fov >= 1.0f && options->fov <= 150.0f))
-        couFaults_Add(faults, NULL, "camera.fov", "is %g degrees; allowed: 1 to 150", (double)options->fov);
+    if (options->fov != 0.0f) check_float("camera.fov", "degrees", options->fov, 1.0f, 150.0f, faults);
     if (options->is_auto_camera) return;
     couVec3 from = options->from, to = options->to;
     float distance = couLength(couSub(to, from));
@@ -91,12 +98,27 @@ static void check_camera(const couPictureScene *scene, const couPictureOptions *
                       (double)from.x, (double)from.y, (double)from.z, (double)distance, (double)to.x, (double)to.y, (double)to.z);
 }
 
+static void check_final(const couPictureOptions *options, couFaults *faults)
+{
+    check_int("picture.paths", options->paths, 1, 65536, faults);
+    check_float("camera.aperture", "m", options->aperture, 0.0f, 1e6f, faults);
+    check_float("camera.focus_distance", "m", options->focus_distance, 0.0f, 1e9f, faults);
+    check_float("picture.shutter", "", options->shutter, 0.0f, 1.0f, faults);
+    if (options->shutter > 0.0f) check_float("picture.frame_time", "s", options->frame_time, 1e-6f, 1e6f, faults);
+    check_float("picture.max_radiance", "", options->max_radiance, 0.0f, 1e9f, faults);
+    check_float("picture.uniform_light", "", options->uniform_light, 0.0f, 1e6f, faults);
+}
+
 static bool check_request(const couPictureScene *scene, const couPictureOptions *options, couFaults *faults)
 {
     int before = faults->count;
     check_int("picture.width", options->width, 16, 16384, faults);
     check_int("picture.height", options->height, 16, 16384, faults);
-    check_int("picture.samples", options->samples, 1, 16, faults);
+    check_int("picture.quality", options->quality, cou_qualityPreview, cou_qualityFinal, faults);
+    if (options->quality == cou_qualityFinal)
+        check_final(options, faults);
+    else
+        check_int("picture.samples", options->samples, 1, 16, faults);
     check_scene(scene, faults);
     check_camera(scene, options, faults);
     return faults->count == before;
@@ -110,7 +132,7 @@ static couBounds bodies_bounds(const couPictureScene *scene)
     for (int i = 0; i < scene->body_count; i++) {
         couBounds local;
         const couPictureBody *body = &scene->bodies[i];
-        if (!body->shape || !(body->opacity > 0.0f) || !couShape_Bounds(body->shape, scene->dimension, &local)) continue;
+        if (!body->shape || !(body->look.opacity > 0.0f) || !couShape_Bounds(body->shape, scene->dimension, &local)) continue;
         if (couBounds_IsEmpty(local, scene->dimension) || !couIsFinite3(body->pose.position)) continue;
         // Any rotation of the box is inside the sphere around its centre.
         couVec3 half = couScale(0.5f, couSub(local.upper, local.lower));
@@ -123,10 +145,22 @@ static couBounds bodies_bounds(const couPictureScene *scene)
     return all;
 }
 
-// What is to be seen: as asked, else the particles, else the bodies, else a cubic metre.
+static couBounds surfaces_bounds(const couPictureScene *scene)
+{
+    couBounds all = couEmptyBounds();
+    for (int i = 0; scene->dimension == 3 && i < scene->surface_count; i++) {
+        const couSurface *surface = scene->surfaces[i].surface;
+        all = couBounds_Union(all, couParticleBounds(surface->vertices, surface->vertex_count));
+    }
+    return all;
+}
+
+// What is to be seen: as asked, else surfaces, else the particles, else the bodies, else a cubic metre.
 static couBounds framed_bounds(const couPictureScene *scene, const couPictureOptions *options)
 {
     if (!couBounds_IsEmpty(options->frame, scene->dimension)) return options->frame;
+    couBounds surfaces = surfaces_bounds(scene);
+    if (options->quality == cou_qualityFinal && !couBounds_IsEmpty(surfaces, scene->dimension)) return surfaces;
     couBounds bounds = couParticleBounds(scene->positions, scene->particle_count);
     couVec3 radius = {scene->radius, scene->radius, scene->radius};
     if (!couBounds_IsEmpty(bounds, scene->dimension))
@@ -145,99 +179,35 @@ static couView choose_camera(const couPictureScene *scene, const couPictureOptio
     return couLookFrom(options->from, options->to, fov, width, height);
 }
 
-// --- Pixels ------------------------------------------------------------------------------------------------------------------
+// --- Drawing -----------------------------------------------------------------------------------------------------------------
 
-// Sample (i, j) of n x n in a pixel: like rooks on a board, no two share a row or a column, which smooths steep edges best.
-static couRay sample_ray(const couDrawing *drawing, int x, int y, int i, int j)
+couPictureOptions couDefaultPictureOptions(void)
 {
-    float n = (float)drawing->samples;
-    float u = ((float)i + ((float)j + 0.5f) / n) / n, v = ((float)j + ((float)i + 0.5f) / n) / n;
-    return couView_Ray(&drawing->view, (float)x + u, (float)y + v);
-}
-
-static void store_pixel(const couDrawing *drawing, int x, int y, couVec3 color, float dither)
-{
-    uint8_t *rgb = drawing->image->rgb + 3 * ((size_t)y * (size_t)drawing->image->width + (size_t)x);
-    rgb[0] = couEncodeSrgb(color.x, dither);
-    rgb[1] = couEncodeSrgb(color.y, dither);
-    rgb[2] = couEncodeSrgb(color.z, dither);
-}
-
-static void draw_pixel(couDrawing *drawing, int x, int y)
-{
-    int n = drawing->samples;
-    couVec3 sum = {0, 0, 0};
-    for (int k = 0; k < n * n; k++) {
-        couRay ray = sample_ray(drawing, x, y, k % n, k / n);
-        // The curve before the mean: a bright sample must not eat the edge of a dark thing.
-        sum = couAdd(sum, couToneMap(couShading_Color(&drawing->shading, ray, x, y, k)));
-    }
-    // Half a step of dither hides the bands of the sky.
-    store_pixel(drawing, x, y, couScale(1.0f / (float)(n * n), sum), 0.9f * (couPixelNoise(x + 7, y + 3) - 0.5f));
-}
-
-static void draw_flat_pixel(const couDrawing *drawing, const couFlatTile *tile, int x, int y)
-{
-    int n = drawing->samples;
-    couVec3 sum = {0, 0, 0};
-    for (int k = 0; k < n * n; k++) {
-        couRay ray = sample_ray(drawing, x, y, k % n, k / n);
-        sum = couAdd(sum, couFlatColor(&drawing->stage, drawing->scene, &drawing->view, tile, ray));
-    }
-    store_pixel(drawing, x, y, couScale(1.0f / (float)(n * n), sum), 0.0f);
-}
-
-static int tile_columns(const couDrawing *drawing) { return (drawing->view.width + TILE - 1) / TILE; }
-
-static void draw_tile(couDrawing *drawing, int tile)
-{
-    const couView *view = &drawing->view;
-    int x0 = tile % tile_columns(drawing) * TILE, y0 = tile / tile_columns(drawing) * TILE;
-    bool is_flat = drawing->scene->dimension == 2;
-    couFlatTile flat = {0};
-    if (is_flat) {
-        couRay centre = couView_Ray(view, (float)x0 + 0.5f * TILE, (float)y0 + 0.5f * TILE);
-        flat = couFindFlatBodies(&drawing->stage, centre.origin, 0.75f * TILE * view->pixel);
-    }
-    for (int y = y0; y < COU_MIN(y0 + TILE, view->height); y++) {
-        for (int x = x0; x < COU_MIN(x0 + TILE, view->width); x++) {
-            if (is_flat)
-                draw_flat_pixel(drawing, &flat, x, y);
-            else
-                draw_pixel(drawing, x, y);
-        }
-    }
-}
-
-static void draw_tiles(void *context, int block, size_t begin, size_t end, int worker)
-{
-    (void)block, (void)worker;
-    for (size_t tile = begin; tile < end; tile++) draw_tile(context, (int)tile);
-}
-
-static bool draw(couRenderer *renderer, couDrawing *drawing, couFaults *faults)
-{
-    if (!couStage_Build(&drawing->stage, renderer->device, drawing->scene, &drawing->view, faults)) return false;
-    drawing->shading = (couShading){
-        .stage = &drawing->stage,
-        .scene = drawing->scene,
-        .view = &drawing->view,
-        .sample_count = drawing->samples * drawing->samples,
+    return (couPictureOptions){
+        .width = 1280,
+        .height = 720,
+        .is_auto_camera = true,
+        .frame = couEmptyBounds(),
+        .samples = 2,
+        .paths = 64,
+        .frame_time = 1.0f / 30.0f,
+        .is_denoised = true,
+        .max_radiance = 20.0f,
     };
-    bool is_flat = drawing->scene->dimension == 2;
-    if (!is_flat && !couShading_Prepare(&drawing->shading, &renderer->parallel, faults)) return false;
-    size_t rows = (size_t)(drawing->view.height + TILE - 1) / TILE;
-    couFor(&renderer->parallel, (size_t)tile_columns(drawing) * rows, 4, draw_tiles, drawing);
-    return true;
 }
 
-bool couRenderPicture(couRenderer *renderer, const couPictureScene *scene, const couPictureOptions *options, couImage *image,
-                      couFaults *faults)
+bool couRenderLayers(couRenderer *renderer, const couPictureScene *scene, const couPictureOptions *options, couImage *image,
+                     couLayers *layers, couFaults *faults)
 {
     *image = (couImage){0};
+    if (layers) *layers = (couLayers){0};
     if (!check_request(scene, options, faults)) return false;
-    couDrawing drawing = {.image = image, .scene = scene, .samples = options->samples};
-    drawing.view = choose_camera(scene, options);
+    bool is_final = options->quality == cou_qualityFinal && scene->dimension == 3;
+    if (layers && !is_final) {
+        couFaults_Add(faults, NULL, "picture.quality", "layers are made by the quality 'final' in 3 dimensions only");
+        return false;
+    }
+    couDrawing drawing = {renderer->device, &renderer->parallel, scene, options, choose_camera(scene, options), image, layers};
     image->rgb = couAlloc(NULL, 3 * (size_t)options->width * (size_t)options->height);
     if (!image->rgb) {
         couFaults_Add(faults, NULL, "picture", "not enough memory for %d x %d pixels", options->width, options->height);
@@ -245,15 +215,30 @@ bool couRenderPicture(couRenderer *renderer, const couPictureScene *scene, const
     }
     image->width = options->width;
     image->height = options->height;
-    bool is_drawn = draw(renderer, &drawing, faults);
-    couShading_Clear(&drawing.shading);
-    couStage_Clear(&drawing.stage);
-    if (!is_drawn) couFreeImage(image);
-    return is_drawn;
+    bool is_drawn = is_final ? couDrawFinal(&drawing, faults) : couDrawPreview(&drawing, faults);
+    if (is_drawn) return true;
+    couFreeImage(image);
+    if (layers) couFreeLayers(layers);
+    return false;
+}
+
+bool couRenderPicture(couRenderer *renderer, const couPictureScene *scene, const couPictureOptions *options, couImage *image,
+                      couFaults *faults)
+{
+    return couRenderLayers(renderer, scene, options, image, NULL, faults);
 }
 
 void couFreeImage(couImage *image)
 {
     couFree(NULL, image->rgb);
     *image = (couImage){0};
+}
+
+void couFreeLayers(couLayers *layers)
+{
+    couFree(NULL, layers->radiance);
+    couFree(NULL, layers->albedo);
+    couFree(NULL, layers->normal);
+    couFree(NULL, layers->depth);
+    *layers = (couLayers){0};
 }

@@ -1,48 +1,107 @@
-/// Pictures of particles and bodies by ray casting (Embree), PNG files and film (ffmpeg).
+/// Pictures of particles, surfaces and bodies (Embree), PNG and PFM files and film (ffmpeg).
 ///
-/// The seam for better pictures: a couPictureScene says what there is, couPictureOptions how to look at it; qualities are added
-/// behind couRenderPicture() without touching the callers.
+/// A couPictureScene says what there is, couPictureOptions how to look at it. Three qualities: `preview` shows particles as spheres,
+/// `splats` the liquid's skin as discs, `final` follows light through surfaces (docs/pictures.md).
 #pragma once
 
 #include "coulis/coulis.h"
 
+/// How matter looks; fields as in couMaterialDef, NaN where they may be automatic.
+typedef struct couLook {
+    couVec3 color;      ///< linear RGB
+    float opacity;      ///< 1: opaque; below, light goes through; 0: not drawn
+    couVec3 absorption; ///< [1/m]; auto: from colour and opacity
+    float scattering;   ///< [1/m]
+    float refraction;   ///< index
+    float roughness;    ///< 0 to 1; auto
+    float metalness;    ///< 0 to 1
+} couLook;
+
+couLook couMakeLook(couVec3 color, float opacity); ///< painted in the colour, or tinted glass
+couLook couMaterialLook(const couMaterialDef *def);
+couLook couBodyLook(const couBodyDef *def);
+
 typedef struct couPictureBody {
     const couShape *shape;
     couPose pose;
-    couVec3 color;
-    float opacity; ///< 0: not drawn; below 1: like thin tinted glass
+    couLook look;
+    couVec3 velocity, spin; ///< of the pose's origin [m/s], [rad/s]; for motion blur
+    const couMesh
+        *mesh; ///< `final` draws these triangles of the shape's frame, which is faster; NULL: the shape is traced itself
 } couPictureBody;
+
+/// A closed surface of one material, or of several with their colours at the vertices.
+typedef struct couPictureSurface {
+    const couSurface *surface; ///< of 3 dimensions
+    couLook look;
+    bool is_colored; ///< the surface's own colours take the place of the look's
+    float gap;       ///< a gap to a body or the ground up to this is filled with the liquid [m]; about a particle's spacing
+} couPictureSurface;
 
 /// What to draw. Arrays are only read. Particles and bodies at NaN or infinity are left out.
 typedef struct couPictureScene {
     int dimension;
     size_t particle_count;
-    const couVec3 *positions; ///< [m]
-    const uint8_t *materials; ///< index into colors
-    const couVec3 *colors;    ///< linear RGB per material
-    const float *opacities;   ///< per material; low ones look wetter
-    int material_count;       ///< entries of colors and opacities, 0: 256; particles of a material beyond are grey
-    float radius;             ///< of a particle's sphere [m]
+    const couVec3 *positions;  ///< [m]
+    const couVec3 *velocities; ///< [m/s], for motion blur; NULL: none
+    const uint8_t *materials;  ///< index into colors
+    const couVec3 *colors;     ///< linear RGB per material
+    const float *opacities;    ///< per material; low ones look wetter
+    int material_count;        ///< entries of colors and opacities, 0: 256; particles of a material beyond are grey
+    float radius;              ///< of a particle's sphere [m]
     const couPictureBody *bodies;
     int body_count;
-    float ground; ///< height of the ground plane [m]; NaN: none
+    float ground;                      ///< height of the ground plane [m]; NaN: none
+    const couPictureSurface *surfaces; ///< `final` draws them instead of the particles
+    int surface_count;
+    const couSplats *splats; ///< `splats` draws them instead of the particles; indices are of `positions`
 } couPictureScene;
 
+typedef enum couQuality {
+    cou_qualityPreview, ///< particles as spheres: under a second a frame
+    cou_qualitySplats,  ///< the skin as discs, shaded as in a preview
+    cou_qualityFinal    ///< path tracing
+} couQuality;
+
+/// Fill with couDefaultPictureOptions(), then change what you need.
 typedef struct couPictureOptions {
-    int width, height;   ///< [pixels], 16 to 16384 (a film also needs even numbers)
+    int width, height;   ///< [pixels], 16 to 16384 (a film also needs even numbers), default 1280 x 720
     couVec3 from, to;    ///< camera; ignored in 2D, where the view is along -z
-    float fov;           ///< vertical [degrees], 1 to 150; 0: 35
-    bool is_auto_camera; ///< a three-quarter view of `frame` instead of from, to
+    float fov;           ///< vertical [degrees], 1 to 150; 0 (default): 35
+    bool is_auto_camera; ///< a three-quarter view of `frame` instead of from, to; default true
     couBounds frame;     ///< what an automatic or 2D camera frames; empty (lower > upper): the particles' own bounds, so that a
-                         ///< film should give it
-    int samples;         ///< rays per pixel side, 1 to 16, e.g. 2: 2 x 2
+                         ///< film should give it; default empty
+    int quality;         ///< couQuality, default preview; a picture of 2D is the same in all
+    int samples;         ///< preview and splats: rays per pixel side, 1 to 16, e.g. 2 (default): 2 x 2
+
+    // What follows is for `final` only.
+    int paths;            ///< light paths per pixel, 1 to 65536, default 64
+    int seed;             ///< of the pattern of paths; the frame's number lets grain move in a film; default 0
+    float aperture;       ///< diameter of the lens [m], >= 0; 0 (default): all is in focus
+    float focus_distance; ///< [m], > 0; 0 (default): to where the camera looks
+    float shutter;        ///< share of a frame that the shutter is open, 0 to 1; 0 (default): no motion blur
+    float frame_time;     ///< [s], > 0 when the shutter is open; default 1/30
+    bool is_denoised;     ///< default true; without, the picture is what the paths gave
+    float max_radiance;   ///< that one path may bring after its first bounce, against bright specks; 0: no limit; default 20
+    float uniform_light;  ///< white light of this radiance from everywhere, no sun; 0 (default): daylight
 } couPictureOptions;
+
+couPictureOptions couDefaultPictureOptions(void);
 
 /// 8-bit sRGB, rows from the top.
 typedef struct couImage {
     int width, height;
     uint8_t *rgb;
 } couImage;
+
+/// What a `final` picture is made of, for compositors and tests; rows from the top. Free with couFreeLayers().
+typedef struct couLayers {
+    int width, height;
+    couVec3 *radiance; ///< linear RGB before the film's curve, denoised if that was asked for
+    couVec3 *albedo;   ///< of the first matter that is not clear or a mirror
+    couVec3 *normal;   ///< of the first surface, unit or shorter where it varies within the pixel; 0 for the sky
+    float *depth;      ///< along the view to the first surface [m]; infinity for the sky
+} couLayers;
 
 /// Used by one thread at a time.
 typedef struct couRenderer couRenderer;
@@ -52,11 +111,18 @@ void couDestroyRenderer(couRenderer *renderer);
 bool couRenderPicture(couRenderer *renderer, const couPictureScene *scene, const couPictureOptions *options, couImage *image,
                       couFaults *faults);
 void couFreeImage(couImage *image);
+/// Likewise, with the layers of a `final` picture; a fault for other qualities and in 2D.
+bool couRenderLayers(couRenderer *renderer, const couPictureScene *scene, const couPictureOptions *options, couImage *image,
+                     couLayers *layers, couFaults *faults);
+void couFreeLayers(couLayers *layers);
 /// The file is whole or not there; an older one survives a failure.
 bool couWritePng(const char *path, const couImage *image, couFaults *faults);
+/// A PFM file, 32-bit floats of 1 or 3 channels, rows from the top as in the layers (the file has them from the bottom).
+bool couWritePfm(const char *path, int width, int height, int channels, const float *values, couFaults *faults);
 
-/// Film: frames piped to the ffmpeg program (H.264, yuv420p, MP4), as `path`.PID.tmp until closed. Size 16 to 16384, even; fps above 0
-/// to 1000. An older film of that name survives a failure.
+/// Film: frames piped to the ffmpeg program as `path`.PID.tmp until closed. The name's ending says what it becomes: .gif, .webp (both
+/// play for ever), anything else MP4 (H.264, yuv420p). Size 16 to 16384, even; fps above 0 to 1000 (GIF: at most 50). An older film of
+/// that name survives a failure.
 typedef struct couFilm couFilm;
 couFilm *couOpenFilm(const char *path, int width, int height, double fps, couFaults *faults);
 bool couFilm_AddFrame(couFilm *film, const couImage *image, couFaults *faults);

@@ -279,7 +279,7 @@ static couVec3 shade_body(const couShading *shading, const couSample *sample, co
     float share;
     couVec3 sun = sun_on(shading, sample, start, couDot(hit->normal, couSunDirection), &share);
     float open = body_openness(shading, sample, start, hit->normal);
-    couVec3 color = couAdd(couMul3(body->color, sun), couOccludedAmbient(body->color, hit->normal, open));
+    couVec3 color = couAdd(couMul3(body->look.color, sun), couOccludedAmbient(body->look.color, hit->normal, open));
 
     couVec3 mirror = couReflect(sample->ray.direction, hit->normal);
     float fresnel = 0.5f * open * couFresnel(0.03f, -couDot(hit->normal, sample->ray.direction));
@@ -333,8 +333,8 @@ static void add_tint(const couStageBody *body, float end, couGlassWay *way)
 {
     float walls = COU_CLAMP((end - way->entry) / body->thinness, 1.0f, 6.0f);
     if (!isfinite(walls)) walls = 1.0f;
-    float tint = 1.0f - powf(1.0f - body->opacity, walls);
-    couVec3 lit = couMix3(body->color, couScale(0.55f, couMul3(body->color, body->color)), (walls - 1.0f) / 5.0f);
+    float tint = 1.0f - powf(1.0f - body->look.opacity, walls);
+    couVec3 lit = couMix3(body->look.color, couScale(0.55f, couMul3(body->look.color, body->look.color)), (walls - 1.0f) / 5.0f);
     way->color = couMulAdd(way->color, way->left * tint * way->light, lit);
     way->left *= 1.0f - tint;
     way->entry = NAN;

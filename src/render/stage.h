@@ -1,6 +1,10 @@
-/// What one picture shows, ready for rays: particles and bodies in Embree scenes, and the ground.
+/// What one picture shows, ready for rays: particles, bodies and surfaces in Embree scenes, and the ground.
+///
+/// Two ways to set it up: a preview keeps clear bodies in a scene of their own, which only the rays that care for them search; a final
+/// picture has all in one scene and time runs from 0 to 1 while the shutter is open.
 #pragma once
 
+#include "render/look.h"
 #include "render/view.h"
 
 #include <embree3/rtcore.h>
@@ -8,49 +12,77 @@
 typedef struct couStageBody {
     const couShape *shape;
     couPose pose;
-    couBounds bounds; ///< of the world [m]; unbounded shapes are clipped to a wide box
-    couVec3 color;
-    float opacity;
+    couVec3 velocity, spin; ///< [m/s], [rad/s]; zero when there is no motion blur
+    float shutter_time;     ///< [s]
+    couBounds bounds;       ///< of the world, over the whole shutter time [m]; unbounded shapes are clipped to a wide box
+    couLook look;           ///< resolved
     int dimension;
+    bool is_clear;
     bool is_unbounded;
     bool is_half_space;  ///< scenery that takes no light away: a room of planes would lie in the dark
     float thinness;      ///< of its thinnest wall [m]
-    const couMesh *mesh; ///< what is drawn instead of the shape, which is this mesh and opaque; else NULL
+    const couMesh *mesh; ///< what is drawn instead of the shape; else NULL
     couPose mesh_pose;   ///< of the world
     couVec3 *normals;    ///< at the mesh's vertices, of the mesh, outward; unit or zero
 } couStageBody;
 
+typedef struct couStageSurface {
+    const couSurface *surface;
+    couLook look; ///< resolved
+    bool is_clear, is_colored;
+    float gap; ///< that is closed [m]
+} couStageSurface;
+
 typedef struct couStage {
     RTCDevice device;
-    RTCScene solid;         ///< particles and opaque bodies
-    RTCScene glass;         ///< translucent bodies; NULL when there are none
-    const couVec4 *spheres; ///< of Embree, per drawn particle: centre, radius
-    uint8_t *materials;     ///< per drawn particle
-    size_t sphere_count;
+    RTCScene solid;        ///< particles and opaque bodies; of a final picture everything
+    RTCScene glass;        ///< clear bodies of a preview; NULL when there are none
+    couVec4 *spheres;      ///< per drawn particle, discs first: centre, radius
+    couVec3 *disc_normals; ///< of splats
+    uint8_t *materials;    ///< per drawn particle
+    size_t sphere_count;   ///< with the discs
+    size_t disc_count;
     couStageBody *bodies;
-    int body_count;
-    couBounds content; ///< of particles and bounded opaque bodies [m]
+    int body_count, body_capacity;
+    couStageSurface *surfaces;
+    int surface_count;
+    couBounds content; ///< of particles, surfaces and bounded opaque bodies [m]
     float tolerance;   ///< how near a surface counts as hit [m]
+    bool is_final;
+    float shutter_time; ///< that the shutter is open [s]
     bool has_ground;
     float ground; ///< height of the ground [m]
     couVec3 ground_color;
 } couStage;
 
-typedef enum couHitKind { cou_hitNothing, cou_hitParticle, cou_hitBody } couHitKind;
+typedef enum couHitKind { cou_hitNothing, cou_hitParticle, cou_hitBody, cou_hitSurface, cou_hitGround } couHitKind;
 
 typedef struct couHit {
     couHitKind kind;
-    int index;             ///< of the sphere or the stage's body
+    int index;             ///< of the sphere, the stage's body or surface
     float distance;        ///< [m]
-    couVec3 point, normal; ///< normal is unit and outward
+    couVec3 point, normal; ///< normal is unit and outward, smoothed over triangles
+    couVec3 facet;         ///< the true normal: unit, outward
+    couVec3 color;         ///< of a coloured surface
 } couHit;
 
+/// How to set it up.
+typedef struct couStageOptions {
+    bool is_final;
+    bool has_splats;    ///< the scene's splats take the place of its particles
+    float shutter_time; ///< [s]
+} couStageOptions;
+
 /// False with a fault when memory or Embree fails. Clear it in any case.
-bool couStage_Build(couStage *stage, RTCDevice device, const couPictureScene *scene, const couView *view, couFaults *faults);
+bool couStage_Build(couStage *stage, RTCDevice device, const couPictureScene *scene, const couView *view, couStageOptions options,
+                    couFaults *faults);
 void couStage_Clear(couStage *stage);
 
 /// First solid thing within `reach` [m]; `pixel` is the size of a pixel at distance 1, for the accuracy that is worth having.
 couHit couStage_FindSolid(const couStage *stage, couRay ray, float reach, float pixel);
+/// First thing of a final picture, ground included, at a time 0 to 1 of the shutter. Half spaces are scenery: light that has been
+/// scattered goes through them.
+couHit couStage_FindAny(const couStage *stage, couRay ray, float time, float reach, float pixel, bool sees_half_spaces);
 /// First glass surface, from inside or outside, between the distances. The hit's normal is outward.
 couHit couStage_FindGlass(const couStage *stage, couRay ray, float start, float reach, float pixel);
 /// Whether something solid is within `reach` [m], infinity for the sun.
@@ -61,3 +93,18 @@ float couStage_GlassLight(const couStage *stage, couRay ray, float reach);
 float couStage_GroundDistance(const couStage *stage, couRay ray);
 
 couVec3 couFiniteColor(couVec3 color); ///< 0 to 1, grey for NaN
+
+// --- Bodies (stage_body.c) ---------------------------------------------------------------------------------------------------
+
+/// What a search hands to the bodies that it meets.
+typedef struct couTrace {
+    struct RTCIntersectContext context; ///< first: Embree hands back a pointer to it
+    const couStage *stage;
+    float pixel;
+    bool sees_half_spaces;
+    float light; ///< what glass has let through, for couStage_GlassLight
+} couTrace;
+
+bool couStage_AddBodies(couStage *stage, const couPictureScene *scene, const couView *view);
+/// Fills normal and facet of a hit on a body.
+void couStageBody_Describe(const couStageBody *body, const struct RTCRayHit *found, couVec3 direction, couHit *hit);
