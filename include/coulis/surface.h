@@ -18,11 +18,14 @@ typedef enum couSurfaceField {
 
 /// Fill with couDefaultSurfaceDef(), then change what you need; `spacing` must be given.
 typedef struct couSurfaceDef {
-    int field;       ///< couSurfaceField, default anisotropic
-    float spacing;   ///< of the particles at rest [m], > 0
-    float radius;    ///< support h of the field [m]; auto: by the field, some 2 spacings
-    float cell;      ///< of the grid [m], independent of h; auto: half a spacing
-    float level;     ///< at which the field is cut; auto: so that matter fills its volume
+    int field;     ///< couSurfaceField, default anisotropic
+    float spacing; ///< of the particles at rest [m], > 0
+    float radius;  ///< support h of the field [m], 1 to 4 spacings; auto: 2 spacings
+    float cell;    ///< of the grid [m], independent of h; auto: half a spacing
+    float level;   ///< at which the field is cut; auto: so that matter fills its volume
+    /// Each particle weighs 1 / its density, so that one level fits a tank and a lone drop alike (default). False: Clavet's phi to the
+    /// letter, every particle weighs 1; the automatic level then fits tanks, and lone particles may be too weak to show.
+    bool is_normalized;
     int smoothing;   ///< rounds that move vertices but keep volume and features, 0 to 50
     bool is_blended; ///< all materials as one surface, attributes mixed; false: a closed surface for each material
     float max_gib;   ///< memory that the call may use [GiB]; more is refused with the estimate, before anything is done
@@ -54,7 +57,10 @@ typedef struct couSurface {
     uint32_t *nearest_ids;              ///< of the nearest particle
     uint8_t *materials;                 ///< of the nearest particle; of the material itself when not blended
     uint32_t *indices;                  ///< `dimension` per element
-    size_t left_out;                    ///< particles that were not finite
+    size_t left_out;                    ///< particles that were not finite, or too far out for floats to resolve a cell
+    // What it took; only these differ between runs.
+    double field_seconds, mesh_seconds; ///< sorting and field; vertices, triangles, attributes and smoothing [s]
+    size_t peak_bytes;                  ///< held at most, this surface included
 } couSurface;
 
 /// Zero particles give an empty surface. False with a fault when the def or the points are wrong, or memory is short; nothing is held

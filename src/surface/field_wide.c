@@ -1,0 +1,283 @@
+// The field's hot loops: F at the nodes of a brick, and sums over the kernels near one point.
+//
+// A brick is filled kernel after kernel; one row of its nodes is one wide vector. Rows that a kernel does not reach are skipped only
+// where its terms are exactly zero, so every brick that holds a node finds the same bits for it, whatever else it holds: a node's
+// sum is over the same kernels in the same order. The mesh has no cracks because of that.
+
+#include "surface/cloud.h"
+
+#define SKIP 1.001f // of a squared reach: beyond it a term is zero whatever the rounding
+
+// --- Shapes ------------------------------------------------------------------------------------------------------------------
+
+COU_SPECIALIZED couFloatW kernel_of(couSurfaceField kind, couFloatW q2)
+{
+    couFloatW one = couSetW(1.0f), zero = couSetW(0.0f);
+    if (kind == cou_surfaceClavet) {
+        couFloatW ramp = couMaxW(couSubW(one, couSqrtW(q2)), zero);
+        return couMulW(ramp, ramp);
+    }
+    couFloatW m = couMaxW(couSubW(one, q2), zero);
+    return couMulW(m, couMulW(m, m));
+}
+
+// dK/d(q^2).
+COU_SPECIALIZED couFloatW slope_of(couSurfaceField kind, couFloatW q2)
+{
+    couFloatW one = couSetW(1.0f), zero = couSetW(0.0f);
+    if (kind == cou_surfaceClavet) {
+        // The ramp has a tip at the particle itself: its slope there is taken as that very near to it.
+        couFloatW q = couSqrtW(couMaxW(q2, couSetW(1e-12f)));
+        return couSubW(zero, couDivW(couMaxW(couSubW(one, q), zero), q));
+    }
+    couFloatW m = couMaxW(couSubW(one, q2), zero);
+    return couMulW(couSetW(-3.0f), couMulW(m, m));
+}
+
+// --- Bricks ------------------------------------------------------------------------------------------------------------------
+
+// Nodes of one axis within `radius` of a, at least: [first, last].
+static inline void clip_axis(float a, float radius, const float *nodes, int count, float cell, int *first, int *last)
+{
+    float low = (a - radius - nodes[0]) / cell - 1.0f, high = (a + radius - nodes[0]) / cell + 1.0f;
+    *first = low > 0.0f ? (int)fminf(low, (float)count) : 0;
+    *last = high < (float)(count - 1) ? (high < 0.0f ? -1 : (int)high) : count - 1;
+}
+
+COU_SPECIALIZED void add_round_kernels(couSurfaceField kind, const couNear *near, const couFieldShape *shape,
+                                       const couBrick *brick, float *field)
+{
+    couFloatW x = couLoadW(brick->x);
+    float inv_h2 = shape->inv_h * shape->inv_h;
+    couFloatW scale = couSetW(inv_h2);
+    for (size_t p = 0; p < near->count; ++p) {
+        int j0, j1, k0, k1;
+        clip_axis(near->y[p], shape->h, brick->y, cou_brickNodes, brick->cell, &j0, &j1);
+        clip_axis(near->z[p], shape->h, brick->z, brick->layers, brick->cell, &k0, &k1);
+        couFloatW dx = couSubW(x, couSetW(near->x[p])), w = couSetW(near->w[p]);
+        couFloatW dx2 = couMulW(couMulW(dx, dx), scale);
+        for (int k = k0; k <= k1; ++k) {
+            float dz = brick->z[k] - near->z[p];
+            for (int j = j0; j <= j1; ++j) {
+                float dy = brick->y[j] - near->y[p], q2 = (dy * dy + dz * dz) * inv_h2;
+                if (q2 > SKIP) continue;
+                float *row = field + cou_brickNodes * (cou_brickNodes * k + j);
+                couFloatW term = couMulW(w, kernel_of(kind, couAddW(dx2, couSetW(q2))));
+                couStoreW(row, couAddW(couLoadW(row), term));
+            }
+        }
+    }
+}
+
+// q^2 along a row is a parabola in dx; rows whose whole parabola lies beyond 1 are skipped.
+static inline void add_stretched_kernels(const couNear *near, const couBrick *brick, float *field)
+{
+    couFloatW x = couLoadW(brick->x);
+    for (size_t p = 0; p < near->count; ++p) {
+        int j0, j1, k0, k1;
+        clip_axis(near->y[p], near->radius[p], brick->y, cou_brickNodes, brick->cell, &j0, &j1);
+        clip_axis(near->z[p], near->radius[p], brick->z, brick->layers, brick->cell, &k0, &k1);
+        couFloatW dx = couSubW(x, couSetW(near->x[p])), w = couSetW(near->w[p]);
+        float a = near->metric[0][p], b = near->metric[1][p], c = near->metric[2][p];
+        float d = near->metric[3][p], e = near->metric[4][p], f = near->metric[5][p], inv_4a = 0.25f / a;
+        couFloatW ax = couMulW(couSetW(a), dx);
+        for (int k = k0; k <= k1; ++k) {
+            float dz = brick->z[k] - near->z[p];
+            for (int j = j0; j <= j1; ++j) {
+                float dy = brick->y[j] - near->y[p];
+                float slope = 2.0f * (b * dy + c * dz), rest = dy * (d * dy + 2.0f * e * dz) + f * dz * dz;
+                if (rest - slope * slope * inv_4a > SKIP) continue;
+                float *row = field + cou_brickNodes * (cou_brickNodes * k + j);
+                couFloatW q2 = couAddW(couMulW(dx, couAddW(ax, couSetW(slope))), couSetW(rest));
+                couFloatW term = couMulW(w, kernel_of(cou_surfaceAnisotropic, q2));
+                couStoreW(row, couAddW(couLoadW(row), term));
+            }
+        }
+    }
+}
+
+void COU_WIDE(couEvaluateBrick)(const couNear *near, const couFieldShape *shape, const couBrick *brick, float level, float *field,
+                                uint64_t *bits)
+{
+    size_t layer = cou_brickNodes * cou_brickNodes;
+    memset(field, 0, layer * (size_t)brick->layers * sizeof *field);
+    switch (shape->kind) {
+    case cou_surfaceClavet: add_round_kernels(cou_surfaceClavet, near, shape, brick, field); break;
+    case cou_surfaceColor: add_round_kernels(cou_surfaceColor, near, shape, brick, field); break;
+    case cou_surfaceAnisotropic: add_stretched_kernels(near, brick, field); break;
+    }
+    couFloatW cut = couSetW(level);
+    for (int k = 0; k < brick->layers; ++k) {
+        bits[k] = 0;
+        for (int j = 0; j < cou_brickNodes; ++j) {
+            unsigned below = couBitsW(couLessW(couLoadW(field + layer * (size_t)k + cou_brickNodes * (size_t)j), cut));
+            bits[k] |= (uint64_t)(~below & 0xffu) << (cou_brickNodes * j);
+        }
+    }
+}
+
+// --- Points ------------------------------------------------------------------------------------------------------------------
+
+typedef struct Offsets {
+    couFloatW x, y, z; // from the kernel to the point
+    couFloatW q2;
+    couFloatW gx, gy, gz; // half the gradient of q^2
+} Offsets;
+
+COU_SPECIALIZED Offsets offsets_at(couSurfaceField kind, const couNear *near, size_t at, float inv_h2, couVec3 p)
+{
+    Offsets o;
+    o.x = couSubW(couSetW(p.x), couLoadW(near->x + at));
+    o.y = couSubW(couSetW(p.y), couLoadW(near->y + at));
+    o.z = couSubW(couSetW(p.z), couLoadW(near->z + at));
+    if (kind == cou_surfaceAnisotropic) {
+        couFloatW a = couLoadW(near->metric[0] + at), b = couLoadW(near->metric[1] + at), c = couLoadW(near->metric[2] + at);
+        couFloatW d = couLoadW(near->metric[3] + at), e = couLoadW(near->metric[4] + at), f = couLoadW(near->metric[5] + at);
+        o.gx = couAddW(couMulW(a, o.x), couAddW(couMulW(b, o.y), couMulW(c, o.z)));
+        o.gy = couAddW(couMulW(b, o.x), couAddW(couMulW(d, o.y), couMulW(e, o.z)));
+        o.gz = couAddW(couMulW(c, o.x), couAddW(couMulW(e, o.y), couMulW(f, o.z)));
+        o.q2 = couAddW(couMulW(o.x, o.gx), couAddW(couMulW(o.y, o.gy), couMulW(o.z, o.gz)));
+    } else {
+        couFloatW scale = couSetW(inv_h2);
+        o.gx = couMulW(o.x, scale), o.gy = couMulW(o.y, scale), o.gz = couMulW(o.z, scale);
+        o.q2 = couMulW(couAddW(couMulW(o.x, o.x), couAddW(couMulW(o.y, o.y), couMulW(o.z, o.z))), scale);
+    }
+    return o;
+}
+
+COU_SPECIALIZED couSample sample_field(couSurfaceField kind, const couNear *near, float inv_h2, couVec3 p)
+{
+    couFloatW value = couSetW(0.0f), gx = value, gy = value, gz = value, two = couSetW(2.0f), one = couSetW(1.0f);
+    for (size_t at = 0; at < near->count; at += COU_WIDTH) {
+        Offsets o = offsets_at(kind, near, at, inv_h2, p);
+        if (!couBitsW(couLessW(o.q2, one))) continue;
+        couFloatW w = couLoadW(near->w + at), slope = couMulW(couMulW(two, w), slope_of(kind, o.q2));
+        value = couAddW(value, couMulW(w, kernel_of(kind, o.q2)));
+        gx = couAddW(gx, couMulW(slope, o.gx));
+        gy = couAddW(gy, couMulW(slope, o.gy));
+        gz = couAddW(gz, couMulW(slope, o.gz));
+    }
+    return (couSample){couSumW(value), {couSumW(gx), couSumW(gy), couSumW(gz)}};
+}
+
+couSample COU_WIDE(couSampleField)(const couNear *near, const couFieldShape *shape, couVec3 p)
+{
+    float inv_h2 = shape->inv_h * shape->inv_h;
+    switch (shape->kind) {
+    case cou_surfaceClavet: return sample_field(cou_surfaceClavet, near, inv_h2, p);
+    case cou_surfaceColor: return sample_field(cou_surfaceColor, near, inv_h2, p);
+    default: return sample_field(cou_surfaceAnisotropic, near, inv_h2, p);
+    }
+}
+
+COU_SPECIALIZED int list_terms(couSurfaceField kind, const couNear *near, float inv_h2, couVec3 p, uint32_t *rows, float *terms)
+{
+    int count = 0;
+    couFloatW zero = couSetW(0.0f);
+    for (size_t at = 0; at < near->count; at += COU_WIDTH) {
+        Offsets o = offsets_at(kind, near, at, inv_h2, p);
+        couFloatW term = couMulW(couLoadW(near->w + at), kernel_of(kind, o.q2));
+        unsigned bits = couBitsW(couLessW(zero, term));
+        if (!bits) continue;
+        float values[COU_WIDTH];
+        couStoreW(values, term);
+        for (; bits; bits &= bits - 1) {
+            int lane = __builtin_ctz(bits);
+            rows[count] = (uint32_t)at + (uint32_t)lane, terms[count++] = values[lane];
+        }
+    }
+    return count;
+}
+
+int COU_WIDE(couListTerms)(const couNear *near, const couFieldShape *shape, couVec3 p, uint32_t *rows, float *terms)
+{
+    float inv_h2 = shape->inv_h * shape->inv_h;
+    switch (shape->kind) {
+    case cou_surfaceClavet: return list_terms(cou_surfaceClavet, near, inv_h2, p, rows, terms);
+    case cou_surfaceColor: return list_terms(cou_surfaceColor, near, inv_h2, p, rows, terms);
+    default: return list_terms(cou_surfaceAnisotropic, near, inv_h2, p, rows, terms);
+    }
+}
+
+COU_SPECIALIZED float sum_kernels(couSurfaceField kind, const couNear *near, float inv_h2, couVec3 p)
+{
+    couFloatW sum = couSetW(0.0f), one = couSetW(1.0f);
+    for (size_t at = 0; at < near->count; at += COU_WIDTH) {
+        couFloatW q2 = offsets_at(kind, near, at, inv_h2, p).q2;
+        if (!couBitsW(couLessW(q2, one))) continue;
+        couFloatW k = kernel_of(kind, q2);
+        if (at + COU_WIDTH > near->count) { // the padding repeats the last kernel
+            float lanes[COU_WIDTH];
+            couStoreW(lanes, k);
+            for (size_t lane = near->count - at; lane < COU_WIDTH; ++lane) lanes[lane] = 0.0f;
+            k = couLoadW(lanes);
+        }
+        sum = couAddW(sum, k);
+    }
+    return couSumW(sum);
+}
+
+float COU_WIDE(couSumKernels)(const couNear *near, const couFieldShape *shape, couVec3 p)
+{
+    float inv_h2 = shape->inv_h * shape->inv_h;
+    return shape->kind == cou_surfaceClavet ? sum_kernels(cou_surfaceClavet, near, inv_h2, p)
+                                            : sum_kernels(cou_surfaceColor, near, inv_h2, p);
+}
+
+void COU_WIDE(couSumMoments)(const couNear *near, float radius, couVec3 p, couMoments *moments)
+{
+    couFloatW sums[10], one = couSetW(1.0f), zero = couSetW(0.0f);
+    float inv_r2 = 1.0f / (radius * radius);
+    for (int m = 0; m < 10; ++m) sums[m] = zero;
+    for (size_t at = 0; at < near->count; at += COU_WIDTH) {
+        Offsets o = offsets_at(cou_surfaceColor, near, at, inv_r2, p);
+        if (!couBitsW(couLessW(o.q2, one))) continue;
+        couFloatW w = couMaxW(couSubW(one, couMulW(o.q2, couSqrtW(o.q2))), zero);
+        if (at + COU_WIDTH > near->count) {
+            float lanes[COU_WIDTH];
+            couStoreW(lanes, w);
+            for (size_t lane = near->count - at; lane < COU_WIDTH; ++lane) lanes[lane] = 0.0f;
+            w = couLoadW(lanes);
+        }
+        // Offsets point from the neighbour to the particle; the first moments change sign below.
+        couFloatW wx = couMulW(w, o.x), wy = couMulW(w, o.y), wz = couMulW(w, o.z);
+        couFloatW terms[10] = {w,
+                               wx,
+                               wy,
+                               wz,
+                               couMulW(wx, o.x),
+                               couMulW(wx, o.y),
+                               couMulW(wx, o.z),
+                               couMulW(wy, o.y),
+                               couMulW(wy, o.z),
+                               couMulW(wz, o.z)};
+        for (int m = 0; m < 10; ++m) sums[m] = couAddW(sums[m], terms[m]);
+    }
+    moments->weight = couSumW(sums[0]);
+    for (int m = 0; m < 3; ++m) moments->first[m] = -couSumW(sums[1 + m]);
+    for (int m = 0; m < 6; ++m) moments->second[m] = couSumW(sums[4 + m]);
+}
+
+uint32_t COU_WIDE(couFindNearest)(const couNear *near, couVec3 p)
+{
+    couFloatW best = couSetW(INFINITY), best_at = couSetW(0.0f);
+    for (size_t at = 0; at < near->count; at += COU_WIDTH) {
+        couFloatW dx = couSubW(couSetW(p.x), couLoadW(near->home[0] + at));
+        couFloatW dy = couSubW(couSetW(p.y), couLoadW(near->home[1] + at));
+        couFloatW dz = couSubW(couSetW(p.z), couLoadW(near->home[2] + at));
+        couFloatW r2 = couAddW(couMulW(dx, dx), couAddW(couMulW(dy, dy), couMulW(dz, dz)));
+        couMaskW is_less = couLessW(r2, best);
+        best = couSelectW(is_less, r2, best);
+        best_at = couSelectW(is_less, couSetW((float)(at / COU_WIDTH)), best_at); // exact up to 2^24 groups
+    }
+    float distances[COU_WIDTH], groups[COU_WIDTH];
+    couStoreW(distances, best);
+    couStoreW(groups, best_at);
+    size_t row = SIZE_MAX;
+    float least = INFINITY;
+    for (size_t lane = 0; lane < COU_WIDTH; ++lane) {
+        size_t candidate = COU_MIN((size_t)groups[lane] * COU_WIDTH + lane, near->count - 1); // padding repeats the last
+        if (distances[lane] < least || (distances[lane] == least && candidate < row)) least = distances[lane], row = candidate;
+    }
+    return (uint32_t)(row == SIZE_MAX ? 0 : row);
+}
