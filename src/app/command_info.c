@@ -70,7 +70,7 @@ static bool describe_frame(const char *path, couFaults *faults)
     couFrame frame = {0};
     if (!couReadFrame(path, &frame, faults)) return false;
     FrameFacts facts = survey(&frame);
-    char count[32];
+    char count[32], missing[64];
     printf("%s: particles at %.9g s\n", path, frame.time);
     printf("particles  %s\n", couFormatCount(count, sizeof count, frame.count));
     if (frame.count > 0) {
@@ -83,6 +83,7 @@ static bool describe_frame(const char *path, couFaults *faults)
     for (int i = 0; i < 256; i++)
         if (facts.counts[i] > 0) printf("material %d %s particles\n", i, couFormatCount(count, sizeof count, facts.counts[i]));
     if (facts.bad_count > 0) printf("not finite %s particles\n", couFormatCount(count, sizeof count, facts.bad_count));
+    if (frame.missing != 0) printf("missing    %s\n", couFrame_Missing(&frame, missing, sizeof missing));
     printf("hash       %016llx\n", (unsigned long long)hash_frame(&frame));
     couFreeFrame(&frame);
     return true;
@@ -217,7 +218,8 @@ static bool describe(const char *path, couFaults *faults)
     }
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) return describe_folder(path, faults);
     if (couIsMeshFile(path)) return describe_mesh(path, faults);
-    if (has_ending(path, ".vtp") || has_ending(path, ".ply")) return describe_frame(path, faults);
+    if (has_ending(path, ".vtp") || has_ending(path, ".vtu") || has_ending(path, ".vtk") || has_ending(path, ".ply"))
+        return describe_frame(path, faults);
     if (has_ending(path, ".h5")) return describe_checkpoint(path, faults);
     if (has_ending(path, ".json")) return describe_json(path, faults);
     if (has_ending(path, ".csv")) return describe_csv(path, faults);
@@ -226,8 +228,9 @@ static bool describe(const char *path, couFaults *faults)
     else if (has_ending(path, ".lua"))
         couFaults_Add(faults, path, NULL, "is a scene; coulis check describes scenes");
     else
-        couFaults_Add(faults, path, NULL,
-                      "is of no known kind: .vtp, .ply, .h5, .json, .csv, .obj, .stl, .gltf, .glb, .3ds or a run's folder");
+        couFaults_Add(
+            faults, path, NULL,
+            "is of no known kind: .vtp, .vtu, .vtk, .ply, .h5, .json, .csv, .obj, .stl, .gltf, .glb, .3ds or a run's folder");
     return false;
 }
 
@@ -239,9 +242,10 @@ int couCommandInfo(int argc, char **argv)
         .help = "what a file or folder of a run, or a mesh, holds",
         .min_operands = 1,
         .max_operands = 1 << 20,
-        .notes = "FILE is a frame (.vtp, .ply), a checkpoint (.h5), run.json, diagnostics.csv, a run's folder, or a mesh\n"
-                 "(.obj, .ply with faces, .stl, .gltf, .glb, .3ds).\n"
-                 "Checkpoints are read in full: a damaged one is found.\n"};
+        .notes =
+            "FILE is a frame (.vtp, .vtu, .vtk, .ply), a checkpoint (.h5), run.json, diagnostics.csv, a run's folder, or a mesh\n"
+            "(.obj, .ply with faces, .stl, .gltf, .glb, .3ds).\n"
+            "Checkpoints are read in full: a damaged one is found.\n"};
     couTexts operands = {0};
     couFaults faults = {0};
     bool has_helped = couParseOptions(&command, argc, argv, &operands, &faults);

@@ -5,8 +5,6 @@
 
 #include "base/base.h"
 
-#include <strings.h>
-
 bool couAllocateFrame(couFrame *frame, size_t count)
 {
     *frame = (couFrame){.count = count};
@@ -73,14 +71,4 @@ bool couCaptureFrame(const couWorld *world, couFrame *frame)
     }
     couFree(NULL, keys);
     return is_ok;
-}
-
-bool couReadFrame(const char *path, couFrame *frame, couFaults *faults)
-{
-    const char *dot = strrchr(path, '.');
-    if (dot != NULL && strcasecmp(dot, ".vtp") == 0) return couReadVtp(path, frame, faults);
-    if (dot != NULL && strcasecmp(dot, ".ply") == 0) return couReadPly(path, frame, faults);
-    *frame = (couFrame){0};
-    couFaults_Add(faults, path, NULL, "is not a frame by its name; allowed: .vtp and .ply");
-    return false;
 }

@@ -1,4 +1,4 @@
-/// Frame files of particles: VTK PolyData and PLY, with id, velocity, density and material.
+/// Frame files of particles: VTK PolyData and PLY, with id, velocity, density and material; and those of other programs.
 #pragma once
 
 #include "coulis/coulis.h"
@@ -12,7 +12,15 @@ typedef struct couFrame {
     uint32_t *id;
     float *density; ///< relative to rest
     uint8_t *material;
+    unsigned missing; ///< couFrameColumn bits of what the file that was read does not have: resting matter stands there
 } couFrame;
+
+typedef enum couFrameColumn {
+    cou_frameVelocity = 1, ///< 0
+    cou_frameId = 2,       ///< the particle's place in the file
+    cou_frameDensity = 4,  ///< 1
+    cou_frameMaterial = 8  ///< 0
+} couFrameColumn;
 
 /// Most particles of one frame: VTK files number them with signed 32-bit integers.
 #define COU_MAX_FRAME_COUNT ((size_t)INT32_MAX)
@@ -27,8 +35,30 @@ void couFreeFrame(couFrame *frame);
 /// Written to a temporary name, flushed, renamed. On failure a fault names file and reason and the old file is untouched.
 bool couWriteVtp(const char *path, const couFrame *frame, couFaults *faults);
 bool couWritePly(const char *path, const couFrame *frame, couFaults *faults);
-/// By extension (.vtp as we write it, .ply binary little-endian). Hostile files give a fault, never a crash or a huge allocation.
+/// By extension: .vtp and .vtu (VTK XML: ascii, inline base64, appended raw or base64; zlib or plain; either byte order), .vtk (legacy
+/// VTK, ascii or binary, PolyData or UnstructuredGrid), .ply (ascii, binary of either byte order). Points are enough: the rest is found
+/// under its usual names or gets the values of resting matter (`missing`). Hostile files give one fault, never a crash or an allocation
+/// that the size of the file does not account for.
 bool couReadFrame(const char *path, couFrame *frame, couFaults *faults);
-bool couReadVtp(const char *path, couFrame *frame, couFaults *faults);
-/// Any binary little-endian PLY whose first element is `vertex` with x, y, z; what else is missing gets the values of resting matter.
-bool couReadPly(const char *path, couFrame *frame, couFaults *faults);
+/// "velocity, id": names of what is missing, "" for nothing; returns `text`.
+const char *couFrame_Missing(const couFrame *frame, char *text, size_t size);
+
+/// A frame file and its number.
+typedef struct couFrameFile {
+    char *path;
+    int number;
+} couFrameFile;
+
+/// Sorted by number. Free with couFrameFiles_Clear().
+typedef struct couFrameFiles {
+    couFrameFile *items;
+    int count;
+} couFrameFiles;
+
+/// From names as given on a command line: a folder (its particles_*.vtp or .ply, else the one numbered series of frame files in it),
+/// a pattern of the shell's kind in quotes, or files. The number is the last one in a file's name; without any, files are numbered from 1
+/// in their order. False with a fault when there is none, a name is missing, or two have the same number.
+bool couListFrames(const char *const *names, int count, couFrameFiles *files, couFaults *faults);
+/// FOLDER/STEM_000001.EXTENSION and so on; none is no fault.
+bool couListSeries(const char *folder, const char *stem, const char *extension, couFrameFiles *files, couFaults *faults);
+void couFrameFiles_Clear(couFrameFiles *files);

@@ -1,59 +1,27 @@
-// PLY, binary little-endian: a text head and one packed record of 33 bytes a particle. No compression: larger than .vtp, but
-// every tool opens it.
+// PLY: a text head and one row a particle, packed into 33 bytes where we write it. No compression: larger than .vtp, but every tool
+// opens it.
 //
-// Reading takes any order and type of scalar properties, so frames that another program filtered come back too. The size of the file
-// must account for every particle that the head claims before memory is taken.
-#include "io/frames.h"
-
+// Reading takes any order and type of properties, as text or binary of either byte order. The vertices must come first; the elements behind
+// them are looked at only where they are wanted: faces of triangles, and edges. The size of the file must account for every
+// row that the head claims before memory is taken.
 #include "base/base.h"
 #include "io/file.h"
+#include "io/point_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are written as they lie in memory");
 
-enum { rows_at_once = 2048, max_head_bytes = 1 << 14, max_properties = 64 };
-
-typedef enum Type { type_i8, type_u8, type_i16, type_u16, type_i32, type_u32, type_f32, type_f64, type_count } Type;
+enum { rows_at_once = 2048, max_head_bytes = 1 << 14, max_properties = 64, max_elements = 4 };
 
 static const struct {
     const char *name, *alias;
-    size_t bytes;
-} types[type_count] = {
-    [type_i8] = {"char", "int8", 1},      [type_u8] = {"uchar", "uint8", 1},     [type_i16] = {"short", "int16", 2},
-    [type_u16] = {"ushort", "uint16", 2}, [type_i32] = {"int", "int32", 4},      [type_u32] = {"uint", "uint32", 4},
-    [type_f32] = {"float", "float32", 4}, [type_f64] = {"double", "float64", 8},
-};
-
-// What we know about a particle; also the order of writing.
-typedef enum Field {
-    field_x,
-    field_y,
-    field_z,
-    field_vx,
-    field_vy,
-    field_vz,
-    field_density,
-    field_id,
-    field_material,
-    field_count
-} Field;
-
-static const struct {
-    const char *name;
-    Type type;
-} fields[field_count] = {
-    [field_x] = {"x", type_f32},
-    [field_y] = {"y", type_f32},
-    [field_z] = {"z", type_f32},
-    [field_vx] = {"vx", type_f32},
-    [field_vy] = {"vy", type_f32},
-    [field_vz] = {"vz", type_f32},
-    [field_density] = {"density", type_f32},
-    [field_id] = {"id", type_u32},
-    [field_material] = {"material", type_u8},
+    couNumberType type;
+} type_names[] = {
+    {"char", "int8", cou_numberI8},      {"uchar", "uint8", cou_numberU8},     {"short", "int16", cou_numberI16},
+    {"ushort", "uint16", cou_numberU16}, {"int", "int32", cou_numberI32},      {"uint", "uint32", cou_numberU32},
+    {"float", "float32", cou_numberF32}, {"double", "float64", cou_numberF64},
 };
 
 // --- Writing -----------------------------------------------------------------------------------------------------------------
@@ -77,10 +45,12 @@ bool couWritePly(const char *path, const couFrame *frame, couFaults *faults)
             "ply\nformat binary_little_endian 1.0\n"
             "comment Coulis particles: x y z [m], vx vy vz [m/s], density relative to rest\n"
             "comment time %.17g\n"
-            "element vertex %zu\n",
+            "element vertex %zu\n"
+            "property float x\nproperty float y\nproperty float z\n"
+            "property float vx\nproperty float vy\nproperty float vz\n"
+            "property float density\nproperty uint id\nproperty uchar material\n"
+            "end_header\n",
             frame->time, frame->count);
-    for (int i = 0; i < field_count; ++i) fprintf(file.stream, "property %s %s\n", types[fields[i].type].name, fields[i].name);
-    fprintf(file.stream, "end_header\n");
     char rows[rows_at_once * row_bytes];
     for (size_t begin = 0; begin < frame->count; begin += rows_at_once) {
         size_t count = COU_MIN(frame->count - begin, (size_t)rows_at_once);
@@ -90,35 +60,49 @@ bool couWritePly(const char *path, const couFrame *frame, couFaults *faults)
     return couFile_Commit(&file, faults);
 }
 
-// --- Reading -----------------------------------------------------------------------------------------------------------------
+// --- The head ----------------------------------------------------------------------------------------------------------------
 
-typedef struct Head {
-    uint64_t count;
-    double time;   // 0 when the file does not say
-    size_t stride; // bytes of a row
+typedef struct Property {
+    char name[32];
+    bool is_list;
+    couNumberType count_type, type;
+    size_t offset; // in the row, of those before a list
+} Property;
+
+typedef struct Element {
+    char name[32];
+    size_t count;
+    Property properties[max_properties];
     int property_count;
-    int columns[field_count]; // byte offset in the row, -1 when missing
-    Type column_types[field_count];
-    bool has_format, has_vertex, has_more_elements;
-} Head;
+    size_t stride; // bytes of a row without lists
+    bool has_list;
+} Element;
 
-static bool refuse(couFaults *faults, const char *path, const char *what, const char *text)
+typedef struct Reader {
+    couPointFile *file;
+    couWantsArray *wants;
+    const char *at, *end; // of the rows
+    bool has_format, is_ascii, is_swapped;
+    Element *elements;
+    int element_count;
+} Reader;
+
+static bool refuse(Reader *reader, const char *what, const char *text)
 {
-    couFaults_Add(faults, path, NULL, "is not a PLY frame: %s%.60s", what, text);
-    return false;
+    return couPointFile_Refuse(reader->file, NULL, "is not a PLY frame: %s%.60s", what, text);
 }
 
-static bool find_type(const char *word, Type *type)
+static bool find_type(const char *word, couNumberType *type)
 {
-    for (int i = 0; i < type_count; ++i) {
-        if (strcmp(word, types[i].name) != 0 && strcmp(word, types[i].alias) != 0) continue;
-        *type = (Type)i;
+    for (int i = 0; i < COU_COUNT(type_names); ++i) {
+        if (strcmp(word, type_names[i].name) != 0 && strcmp(word, type_names[i].alias) != 0) continue;
+        *type = type_names[i].type;
         return true;
     }
     return false;
 }
 
-static bool parse_count(const char *word, uint64_t *count)
+static bool parse_count(const char *word, size_t *count)
 {
     if (word[0] == '\0' || word[strspn(word, "0123456789")] != '\0') return false;
     errno = 0;
@@ -126,163 +110,221 @@ static bool parse_count(const char *word, uint64_t *count)
     return errno == 0 && *count <= COU_MAX_FRAME_COUNT;
 }
 
-static bool parse_property(Head *head, const char *type_word, const char *name)
+static bool parse_element(Reader *reader, char words[5][32])
 {
-    Type type;
-    if (head->property_count++ >= max_properties || !find_type(type_word, &type)) return false;
-    for (int i = 0; i < field_count; ++i) {
-        if (strcmp(name, fields[i].name) != 0) continue;
-        head->columns[i] = (int)head->stride;
-        head->column_types[i] = type;
-    }
-    head->stride += types[type].bytes;
+    if (reader->element_count == 0 && strcmp(words[1], "vertex") != 0)
+        return refuse(reader, "its first element must be vertex, not ", words[1]);
+    if (reader->element_count == max_elements) return refuse(reader, "more than 4 elements", "");
+    Element *element = &reader->elements[reader->element_count++];
+    snprintf(element->name, sizeof element->name, "%s", words[1]);
+    return parse_count(words[2], &element->count) || refuse(reader, "vertices allowed: 0 to 2147483647, not ", words[2]);
+}
+
+static bool parse_property(Reader *reader, char words[5][32], const char *line)
+{
+    if (reader->element_count == 0) return refuse(reader, "a property before its element", "");
+    Element *element = &reader->elements[reader->element_count - 1];
+    Property property = {.is_list = strcmp(words[1], "list") == 0, .offset = element->stride};
+    bool is_known = property.is_list ? find_type(words[2], &property.count_type) && find_type(words[3], &property.type) &&
+                                           reader->element_count > 1
+                                     : find_type(words[1], &property.type);
+    if (!is_known || element->property_count == max_properties)
+        return refuse(reader, "allowed: up to 64 properties of plain number types, not ", line);
+    snprintf(property.name, sizeof property.name, "%s", words[property.is_list ? 4 : 2]);
+    element->properties[element->property_count++] = property;
+    element->has_list |= property.is_list;
+    if (!property.is_list) element->stride += couNumberType_Size(property.type);
     return true;
 }
 
-static bool parse_line(Head *head, char *line, const char *path, couFaults *faults)
+static bool parse_line(Reader *reader, const char *line)
 {
-    char words[3][32] = {{0}};
-    int count = sscanf(line, "%31s %31s %31s", words[0], words[1], words[2]);
+    char words[5][32] = {{0}};
+    int count = sscanf(line, "%31s %31s %31s %31s %31s", words[0], words[1], words[2], words[3], words[4]);
     if (count < 1 || strcmp(words[0], "obj_info") == 0) return true;
     if (strcmp(words[0], "comment") == 0) {
-        char *end;
-        double time = strcmp(words[1], "time") == 0 ? strtod(words[2], &end) : 0;
-        if (isfinite(time) && time != 0) head->time = time;
+        double time = strcmp(words[1], "time") == 0 ? strtod(words[2], NULL) : 0;
+        if (isfinite(time) && time != 0) reader->file->time = time;
         return true;
     }
     if (strcmp(words[0], "format") == 0) {
-        head->has_format = strcmp(words[1], "binary_little_endian") == 0;
-        return head->has_format || refuse(faults, path, "allowed format: binary_little_endian, not ", words[1]);
+        reader->is_ascii = strcmp(words[1], "ascii") == 0;
+        reader->is_swapped = strcmp(words[1], "binary_big_endian") == 0;
+        reader->has_format = reader->is_ascii || reader->is_swapped || strcmp(words[1], "binary_little_endian") == 0;
+        return reader->has_format ||
+               refuse(reader, "allowed formats: ascii, binary_little_endian and binary_big_endian, not ", words[1]);
     }
-    if (strcmp(words[0], "element") == 0 && !head->has_vertex) {
-        if (strcmp(words[1], "vertex") != 0) return refuse(faults, path, "its first element must be vertex, not ", words[1]);
-        head->has_vertex = true;
-        return parse_count(words[2], &head->count) || refuse(faults, path, "vertices allowed: 0 to 2147483647, not ", words[2]);
-    }
-    if (strcmp(words[0], "element") == 0)
-        head->has_more_elements = true;
-    else if (strcmp(words[0], "property") != 0)
-        return refuse(faults, path, "unknown word in its head: ", words[0]);
-    else if (!head->has_vertex)
-        return refuse(faults, path, "a property before its element", "");
-    else if (!head->has_more_elements && !parse_property(head, words[1], words[2]))
-        return refuse(faults, path, "allowed: up to 64 properties of plain number types, not ", line);
-    return true;
+    if (strcmp(words[0], "element") == 0) return parse_element(reader, words);
+    if (strcmp(words[0], "property") == 0) return parse_property(reader, words, line);
+    return refuse(reader, "unknown word in its head: ", words[0]);
 }
 
-// Reads the lines up to end_header, which leaves the stream at the first row.
-static bool read_head(FILE *stream, Head *head, const char *path, couFaults *faults)
+static bool has_property(const Element *element, const char *name)
 {
-    *head = (Head){0};
-    for (int i = 0; i < field_count; ++i) head->columns[i] = -1;
-    char line[512];
-    bool is_first = true;
-    for (size_t total = 0; total < max_head_bytes && fgets(line, sizeof line, stream) != NULL; is_first = false) {
-        size_t length = strlen(line);
-        total += length + 1;
-        if (length == 0 || line[length - 1] != '\n') break;
-        line[strcspn(line, "\r\n")] = '\0';
-        if (is_first) {
-            if (strcmp(line, "ply") != 0) break;
-        } else if (strcmp(line, "end_header") == 0) {
-            if (!head->has_format || !head->has_vertex) return refuse(faults, path, "its head lacks format or vertices", "");
-            if (head->columns[field_x] >= 0 && head->columns[field_y] >= 0 && head->columns[field_z] >= 0) return true;
-            return refuse(faults, path, "its vertices lack x, y or z", "");
-        } else if (!parse_line(head, line, path, faults)) {
-            return false;
-        }
-    }
-    return refuse(faults, path, is_first ? "it does not begin with ply" : "its head does not end", "");
-}
-
-static double load_number(const char *at, Type type)
-{
-    union {
-        int8_t i8;
-        uint8_t u8;
-        int16_t i16;
-        uint16_t u16;
-        int32_t i32;
-        uint32_t u32;
-        float f32;
-        double f64;
-    } value;
-    memcpy(&value, at, types[type].bytes);
-    switch (type) {
-    case type_i8: return value.i8;
-    case type_u8: return value.u8;
-    case type_i16: return value.i16;
-    case type_u16: return value.u16;
-    case type_i32: return value.i32;
-    case type_u32: return value.u32;
-    case type_f32: return (double)value.f32;
-    default: return value.f64;
-    }
-}
-
-static double load_field(const Head *head, const char *row, Field field, double otherwise)
-{
-    return head->columns[field] < 0 ? otherwise : load_number(row + head->columns[field], head->column_types[field]);
-}
-
-// Into the range of an unsigned integer; NaN gives 0.
-static uint32_t to_unsigned(double value, uint32_t max) { return value > 0 ? (uint32_t)COU_MIN(value, (double)max) : 0; }
-
-static void unpack_row(couFrame *frame, size_t i, const Head *head, const char *row)
-{
-    frame->position[i] = (couVec3){(float)load_field(head, row, field_x, 0), (float)load_field(head, row, field_y, 0),
-                                   (float)load_field(head, row, field_z, 0)};
-    frame->velocity[i] = (couVec3){(float)load_field(head, row, field_vx, 0), (float)load_field(head, row, field_vy, 0),
-                                   (float)load_field(head, row, field_vz, 0)};
-    frame->density[i] = (float)load_field(head, row, field_density, 1);
-    frame->id[i] = to_unsigned(load_field(head, row, field_id, (double)i), UINT32_MAX);
-    frame->material[i] = (uint8_t)to_unsigned(load_field(head, row, field_material, 0), UINT8_MAX);
-}
-
-static bool read_rows(FILE *stream, const Head *head, couFrame *frame)
-{
-    char *rows = couAlloc(NULL, rows_at_once * head->stride);
-    bool is_ok = rows != NULL;
-    for (size_t begin = 0; is_ok && begin < head->count; begin += rows_at_once) {
-        size_t count = COU_MIN(head->count - begin, (size_t)rows_at_once);
-        is_ok = fread(rows, head->stride, count, stream) == count;
-        for (size_t i = 0; is_ok && i < count; ++i) unpack_row(frame, begin + i, head, rows + i * head->stride);
-    }
-    couFree(NULL, rows);
-    return is_ok;
-}
-
-// The rows must fill the file, unless other elements follow.
-static bool check_size(const Head *head, uint64_t file_bytes, uint64_t head_bytes, const char *path, couFaults *faults)
-{
-    uint64_t expected = head_bytes + head->count * head->stride;
-    if (file_bytes == expected || (file_bytes > expected && head->has_more_elements)) return true;
-    couFaults_Add(faults, path, NULL, "is damaged: %llu bytes, but %llu vertices of %zu bytes need %llu",
-                  (unsigned long long)file_bytes, (unsigned long long)head->count, head->stride, (unsigned long long)expected);
+    for (int i = 0; i < element->property_count; ++i)
+        if (strcmp(element->properties[i].name, name) == 0) return true;
     return false;
 }
 
-bool couReadPly(const char *path, couFrame *frame, couFaults *faults)
+// Reads the lines up to end_header.
+static bool read_head(Reader *reader)
 {
-    *frame = (couFrame){0};
-    FILE *stream = fopen(path, "rbe");
-    struct stat status;
-    if (stream == NULL || fstat(fileno(stream), &status) != 0) {
-        couFaults_Add(faults, path, NULL, "cannot be read: %s", strerror(errno));
-        if (stream != NULL) fclose(stream);
-        return false;
+    const char *head_end = COU_MIN(reader->end, reader->file->text + max_head_bytes);
+    for (bool is_first = true; reader->at < head_end; is_first = false) {
+        const char *stop = memchr(reader->at, '\n', (size_t)(head_end - reader->at));
+        if (stop == NULL) break;
+        char line[512];
+        size_t length = COU_MIN((size_t)(stop - reader->at), sizeof line - 1);
+        memcpy(line, reader->at, length);
+        line[length] = '\0';
+        line[strcspn(line, "\r")] = '\0';
+        reader->at = stop + 1;
+        if (is_first) {
+            if (strcmp(line, "ply") != 0) return refuse(reader, "it does not begin with ply", "");
+        } else if (strcmp(line, "end_header") == 0) {
+            if (!reader->has_format || reader->element_count == 0) return refuse(reader, "its head lacks format or vertices", "");
+            const Element *vertex = &reader->elements[0];
+            if (has_property(vertex, "x") && has_property(vertex, "y") && has_property(vertex, "z")) return true;
+            return refuse(reader, "its vertices lack x, y or z", "");
+        } else if (!parse_line(reader, line)) {
+            return false;
+        }
     }
-    Head head;
-    uint64_t file_bytes = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
-    bool is_ok = read_head(stream, &head, path, faults) && check_size(&head, file_bytes, (uint64_t)ftello(stream), path, faults);
-    if (is_ok && !(couAllocateFrame(frame, head.count) && read_rows(stream, &head, frame))) {
-        couFaults_Add(faults, path, NULL, "cannot be read: no memory, or the file changed meanwhile");
-        is_ok = false;
+    return refuse(reader, "its head does not end", "");
+}
+
+// --- Rows --------------------------------------------------------------------------------------------------------------------
+
+static bool refuse_size(Reader *reader, const Element *element)
+{
+    return couPointFile_Refuse(reader->file, NULL, "is damaged: %zu bytes are left for %zu rows of '%s', which need more",
+                               (size_t)(reader->end - reader->at), element->count, element->name);
+}
+
+static const char *section_of(const Element *element)
+{
+    return strcmp(element->name, "vertex") == 0 ? "PointData" : strcmp(element->name, "face") == 0 ? "Polys" : "Lines";
+}
+
+static bool is_wanted(const Reader *reader, const Element *element, const Property *property, char key[96])
+{
+    snprintf(key, 96, "%s/%s", section_of(element), property->name);
+    return reader->wants(key) && couPointFile_Find(reader->file, key) == NULL;
+}
+
+// Binary rows without lists: the arrays are views into the file.
+static bool read_plain_rows(Reader *reader, const Element *element)
+{
+    if (element->stride > 0 && element->count > (size_t)(reader->end - reader->at) / element->stride)
+        return refuse_size(reader, element);
+    for (int i = 0; i < element->property_count; ++i) {
+        const Property *property = &element->properties[i];
+        char key[96];
+        if (!is_wanted(reader, element, property, key)) continue;
+        couPointArray *array = couPointFile_Add(reader->file, key, property->type, 1, element->count);
+        if (array == NULL) return false;
+        array->stride = element->stride;
+        array->is_swapped = reader->is_swapped;
+        array->data = (const unsigned char *)reader->at + property->offset;
     }
-    if (is_ok)
-        frame->time = head.time;
-    else
-        couFreeFrame(frame);
-    fclose(stream);
-    return is_ok;
+    reader->at += element->count * element->stride;
+    return true;
+}
+
+// The next number of a row with lists or of text.
+static bool take_number(Reader *reader, couNumberType type, double *number)
+{
+    if (reader->is_ascii) {
+        const char *after = couParseNumbers(reader->at, reader->end, number, 1);
+        if (after != NULL) reader->at = after;
+        return after != NULL;
+    }
+    size_t size = couNumberType_Size(type);
+    if (size > (size_t)(reader->end - reader->at)) return false;
+    couPointArray one = {.type = type, .is_swapped = reader->is_swapped, .data = (const unsigned char *)reader->at};
+    *number = couPointArray_Number(&one, 0, 0);
+    reader->at += size;
+    return true;
+}
+
+// A list that is wanted holds three numbers in each row (triangles).
+static bool take_list(Reader *reader, const Property *property, double *triple)
+{
+    double count;
+    if (!take_number(reader, property->count_type, &count) || !(count >= 0 && count <= 1e6)) return false;
+    if (triple != NULL && count != 3) return false;
+    for (int i = 0; i < (int)count; ++i) {
+        double ignored;
+        if (!take_number(reader, property->type, triple != NULL ? &triple[i] : &ignored)) return false;
+    }
+    return true;
+}
+
+// Row by row into doubles: text, and elements with lists.
+static bool read_loose_rows(Reader *reader, const Element *element)
+{
+    couPointFile *file = reader->file;
+    double *columns[max_properties] = {0};
+    size_t least = reader->is_ascii ? 2 * (size_t)element->property_count : element->stride + element->has_list;
+    if (element->count > 0 && element->count - 1 > (size_t)(reader->end - reader->at) / COU_MAX(least, 1))
+        return refuse_size(reader, element);
+    for (int i = 0; i < element->property_count; ++i) {
+        const Property *property = &element->properties[i];
+        char key[96];
+        if (!is_wanted(reader, element, property, key)) continue;
+        couPointArray *array = couPointFile_Add(file, key, cou_numberF64, property->is_list ? 3 : 1, element->count);
+        columns[i] = array != NULL ? couPointFile_Own(file, array) : NULL;
+        if (columns[i] == NULL) return false;
+    }
+    for (size_t row = 0; row < element->count; ++row)
+        for (int i = 0; i < element->property_count; ++i) {
+            const Property *property = &element->properties[i];
+            double ignored, *to = columns[i];
+            bool is_good = property->is_list ? take_list(reader, property, to ? to + 3 * row : NULL)
+                                             : take_number(reader, property->type, to ? to + row : &ignored);
+            if (!is_good)
+                return couPointFile_Refuse(file, NULL, "is damaged: row %zu of '%s' is cut off, no numbers or no triangle",
+                                           row + 1, element->name);
+        }
+    return true;
+}
+
+static bool wants_any(const Reader *reader, const Element *element)
+{
+    char key[96];
+    for (int i = 0; i < element->property_count; ++i)
+        if (is_wanted(reader, element, &element->properties[i], key)) return true;
+    return false;
+}
+
+static bool read_elements(Reader *reader)
+{
+    int last = 0;
+    for (int i = 0; i < reader->element_count; ++i)
+        if (wants_any(reader, &reader->elements[i])) last = i;
+    for (int i = 0; i <= last; ++i) {
+        const Element *element = &reader->elements[i];
+        bool is_plain = !reader->is_ascii && !element->has_list;
+        if (is_plain ? !read_plain_rows(reader, element) : !read_loose_rows(reader, element)) return false;
+    }
+    // The rows must fill the file, unless elements follow that are not looked at.
+    bool is_all = last + 1 == reader->element_count;
+    if (is_all && reader->is_ascii) reader->at += strspn(reader->at, " \t\r\n");
+    if (is_all && reader->at < reader->end)
+        return couPointFile_Refuse(reader->file, NULL, "is damaged: %zu bytes more than its rows need",
+                                   (size_t)(reader->end - reader->at));
+    return true;
+}
+
+bool couReadPlyFile(couPointFile *file, couWantsArray *wants)
+{
+    Reader reader = {.file = file, .wants = wants, .at = file->text, .end = file->text + file->size};
+    reader.elements = couAlloc(NULL, max_elements * sizeof *reader.elements);
+    bool is_good = reader.elements != NULL;
+    if (!is_good) couPointFile_Refuse(file, NULL, "cannot be read: no memory");
+    is_good = is_good && read_head(&reader);
+    if (is_good) file->count = reader.elements[0].count;
+    is_good = is_good && read_elements(&reader);
+    couFree(NULL, reader.elements);
+    return is_good;
 }

@@ -1,80 +1,22 @@
-// run.json and diagnostics.csv. Numbers are written with as few digits as give the same number back. run.json is written whole at
-// the end of a run; diagnostics.csv grows by one flushed row a frame and is replaced as a whole only when a run starts or resumes.
+// run.json and diagnostics.csv. run.json is written whole at the end of a run; diagnostics.csv grows by one flushed row a frame and is
+// replaced as a whole only when a run starts or resumes.
 #include "io/run_files.h"
 
 #include "base/base.h"
 #include "io/file.h"
+#include "io/text.h"
 
 #include <errno.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static void print_double(FILE *stream, double value)
-{
-    char text[40];
-    for (int digits = 15; digits <= 17; ++digits) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
-    }
-    fputs(text, stream);
-}
-
-static void print_float(FILE *stream, float value)
-{
-    char text[40];
-    for (int digits = 6; digits <= 9; ++digits) {
-        snprintf(text, sizeof text, "%.*g", digits, (double)value);
-        if (strtof(text, NULL) == value) break;
-    }
-    fputs(text, stream);
-}
-
 // --- run.json ----------------------------------------------------------------------------------------------------------------
-
-// Bytes of the UTF-8 character at `text`, 0 when it is not one (wrong or cut sequence, overlong, surrogate, beyond U+10FFFF).
-static int utf8_length(const unsigned char *text)
-{
-    if (text[0] < 0x80) return 1;
-    int length = text[0] >= 0xc2 && text[0] < 0xe0 ? 2 : (text[0] & 0xf0) == 0xe0 ? 3 : text[0] >= 0xf0 && text[0] < 0xf5 ? 4 : 0;
-    for (int i = 1; i < length; ++i)
-        if ((text[i] & 0xc0) != 0x80) return 0;
-    if (text[0] == 0xe0 && text[1] < 0xa0) return 0;
-    if (text[0] == 0xed && text[1] >= 0xa0) return 0;
-    if (text[0] == 0xf0 && text[1] < 0x90) return 0;
-    if (text[0] == 0xf4 && text[1] >= 0x90) return 0;
-    return length;
-}
-
-static void print_json_text(FILE *stream, const char *text)
-{
-    fputc('"', stream);
-    for (const unsigned char *at = (const unsigned char *)(text != NULL ? text : ""); *at != 0;) {
-        int length = utf8_length(at);
-        if (length == 0)
-            fputs("\\ufffd", stream);
-        else if (*at == '"' || *at == '\\')
-            fprintf(stream, "\\%c", *at);
-        else if (*at == '\n')
-            fputs("\\n", stream);
-        else if (*at == '\t')
-            fputs("\\t", stream);
-        else if (*at < 0x20 || *at == 0x7f)
-            fprintf(stream, "\\u%04x", *at);
-        else
-            fwrite(at, 1, (size_t)length, stream);
-        at += COU_MAX(length, 1);
-    }
-    fputc('"', stream);
-}
 
 static void print_json_number(FILE *stream, const char *key, double value)
 {
     fprintf(stream, "  \"%s\": ", key);
-    if (isfinite(value))
-        print_double(stream, value);
-    else
-        fputs("null", stream);
+    couPrintJsonNumber(stream, value);
     fputs(",\n", stream);
 }
 
@@ -89,9 +31,9 @@ bool couWriteRunJson(const char *path, const couRunSummary *summary, couFaults *
     if (!couFile_Create(&file, path, faults)) return false;
     FILE *stream = file.stream;
     fputs("{\n  \"scene\": ", stream);
-    print_json_text(stream, summary->scene);
+    couPrintJsonText(stream, summary->scene);
     fputs(",\n  \"method\": ", stream);
-    print_json_text(stream, summary->method);
+    couPrintJsonText(stream, summary->method);
     fputs(",\n", stream);
     print_json_count(stream, "particles", summary->particles);
     print_json_count(stream, "frames", (uint64_t)COU_MAX(summary->frames, 0));
@@ -103,7 +45,7 @@ bool couWriteRunJson(const char *path, const couRunSummary *summary, couFaults *
     fprintf(stream, "  \"state_hash\": \"%016llx\",\n  \"warnings\": [", (unsigned long long)summary->state_hash);
     for (int i = 0; i < summary->warning_count; ++i) {
         fputs(i > 0 ? ",\n    " : "\n    ", stream);
-        print_json_text(stream, summary->warnings[i]);
+        couPrintJsonText(stream, summary->warnings[i]);
     }
     fputs(summary->warning_count > 0 ? "\n  ]\n}\n" : "]\n}\n", stream);
     return couFile_Commit(&file, faults);
@@ -357,16 +299,16 @@ static void print_row(FILE *row, const couDiagnostics *diagnostics, const couWor
 {
     couMeasurement measured = couWorld_Measure(world);
     fprintf(row, "%d,", frame);
-    print_double(row, couWorld_Time(world));
+    couPrintDouble(row, couWorld_Time(world));
     fprintf(row, ",%zu,", couWorld_Particles(world).count);
-    print_float(row, report->dt);
+    couPrintFloat(row, report->dt);
     fprintf(row, ",%d,%d", report->substeps, report->iterations);
     const double values[] = {
         report->density_error_mean, report->density_error_max, measured.kinetic_energy, measured.potential_energy,
         measured.momentum[0],       measured.momentum[1],      measured.momentum[2],    wall_seconds};
     for (int i = 0; i < COU_COUNT(values); ++i) {
         fputc(',', row);
-        print_double(row, values[i]);
+        couPrintDouble(row, values[i]);
     }
     for (int i = 0; i < diagnostics->triple_count; ++i) {
         const Triple *triple = &diagnostics->triples[i];
@@ -380,7 +322,7 @@ static void print_row(FILE *row, const couDiagnostics *diagnostics, const couWor
         const float components[3] = {value.x, value.y, value.z};
         for (int axis = 0; axis < 3; ++axis) {
             fputc(',', row);
-            if (body.index1 != 0) print_float(row, components[axis]);
+            if (body.index1 != 0) couPrintFloat(row, components[axis]);
         }
     }
     fputc('\n', row);
