@@ -58,6 +58,7 @@ typedef struct couSurface {
     uint8_t *materials;                 ///< of the nearest particle; of the material itself when not blended
     uint32_t *indices;                  ///< `dimension` per element
     size_t left_out;                    ///< particles that were not finite, or too far out for floats to resolve a cell
+    float radius, cell, level;          ///< as used: what was automatic is filled in [m], [m]
     // What it took; only these differ between runs.
     double field_seconds, mesh_seconds; ///< sorting and field; vertices, triangles, attributes and smoothing [s]
     size_t peak_bytes;                  ///< held at most, this surface included

@@ -103,7 +103,7 @@ float couStretchFrom(const couMoments *moments, const couStretch *stretch, int d
 }
 
 // q^2 = |S^-1 x|^2 / h^2, from the inverse of the symmetric matrix S.
-static void write_metric(const float s[6], float h, couVec4 metric[2], float *radius)
+void couMetricFrom(const float s[6], float h, couVec4 metric[2], float *radius)
 {
     double xx = s[0], xy = s[1], xz = s[2], yy = s[3], yz = s[4], zz = s[5];
     double c0 = yy * zz - yz * yz, c1 = xz * yz - xy * zz, c2 = xy * yz - xz * yy;
@@ -154,7 +154,7 @@ static void stretch_block(void *context, int block, size_t begin, size_t end, in
             variants[cloud->isa](near, stretch->sum_radius, couXyz(c), &moments);
             float matrix[6], radius, amplitude = couStretchFrom(&moments, stretch, cloud->dimension, matrix);
             couVec3 moved = couAdd(couXyz(c), couCenterShift(&moments, stretch));
-            write_metric(matrix, cloud->shape.h, &job->metric[2 * (size_t)i], &radius);
+            couMetricFrom(matrix, cloud->shape.h, &job->metric[2 * (size_t)i], &radius);
             job->center[i] = (couVec4){moved.x, moved.y, moved.z, amplitude * c.w};
             job->home[i] = (couVec4){c.x, c.y, c.z, radius};
         }
@@ -166,7 +166,7 @@ bool couCloud_Stretch(couCloud *cloud)
     StretchJob job = {.cloud = cloud, .nears = couCreateNears(cloud)};
     job.center = couAlloc(cloud->memory, cloud->count * sizeof *job.center);
     job.metric = couAlloc(cloud->memory, 2 * cloud->count * sizeof *job.metric);
-    job.home = couAlloc(cloud->memory, cloud->count * sizeof *job.home);
+    job.home = couAlloc(cloud->memory, (cloud->count + COU_TABLE_PADDING) * sizeof *job.home); // wide loops read on
     bool is_good = job.nears && job.center && job.metric && job.home;
     if (is_good) {
         couFor(cloud->parallel, cloud->grid.cell_count, 16, stretch_block, &job);

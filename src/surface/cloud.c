@@ -24,8 +24,8 @@ couBounds couBoundBin(const couCloud *cloud, size_t bin)
     couBounds b = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     for (uint32_t i = cloud->grid.cell_start[bin]; i < cloud->grid.cell_start[bin + 1]; ++i) {
         couVec4 c = cloud->center[i];
-        b.lower = (couVec3){fminf(b.lower.x, c.x), fminf(b.lower.y, c.y), fminf(b.lower.z, c.z)};
-        b.upper = (couVec3){fmaxf(b.upper.x, c.x), fmaxf(b.upper.y, c.y), fmaxf(b.upper.z, c.z)};
+        b.lower = (couVec3){COU_MIN(b.lower.x, c.x), COU_MIN(b.lower.y, c.y), COU_MIN(b.lower.z, c.z)};
+        b.upper = (couVec3){COU_MAX(b.upper.x, c.x), COU_MAX(b.upper.y, c.y), COU_MAX(b.upper.z, c.z)};
     }
     return b;
 }

@@ -71,9 +71,15 @@ typedef struct couMoments {
 /// The stretch S of a kernel from its neighbourhood: kernel radius h S along its axes; returns the amplitude that keeps its integral.
 float couStretchFrom(const couMoments *moments, const couStretch *stretch, int dimension, float matrix[6]);
 
+/// q^2 = x . metric x for a kernel of that stretch, and the radius beyond which it is zero [m].
+void couMetricFrom(const float matrix[6], float h, couVec4 metric[2], float *radius);
 /// How far the centre of a kernel lies from its particle [m].
 couVec3 couCenterShift(const couMoments *moments, const couStretch *stretch);
 
+/// False with faults when the def or the points are wrong.
+bool couCheckSurfaceInput(const couSurfaceDef *def, const couSurfacePoints *points, couFaults *faults);
+/// |n| h of the colour field between those of the first and the second layer of a lattice.
+float couSplatThreshold(const couSurfaceDef *def, int dimension);
 /// Fills in what is automatic: radius, cell, level, and how kernels are stretched.
 void couResolveSurfaceDef(couSurfaceDef *def, int dimension, couStretch *stretch);
 
@@ -112,6 +118,9 @@ typedef struct couSample {
     float gradient[3]; ///< of F [1/m]
 } couSample;
 
+/// Appends the kernels of a range that reach the box to the list, which has room for all and COU_WIDTH more.
+COU_DECLARE_WIDE(void, couGatherRange, couNear *near, const couCloud *cloud, const couRange *range, const couBounds *box,
+                 float margin);
 /// F at the nodes of a brick, x fastest; returns in bits[k] which nodes of layer k are at the level or above, bit y * 8 + x.
 COU_DECLARE_WIDE(void, couEvaluateBrick, const couNear *near, const couFieldShape *shape, const couBrick *brick, float level,
                  float *field, uint64_t *bits);

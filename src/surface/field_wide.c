@@ -40,7 +40,7 @@ COU_SPECIALIZED couFloatW slope_of(couSurfaceField kind, couFloatW q2)
 static inline void clip_axis(float a, float radius, const float *nodes, int count, float cell, int *first, int *last)
 {
     float low = (a - radius - nodes[0]) / cell - 1.0f, high = (a + radius - nodes[0]) / cell + 1.0f;
-    *first = low > 0.0f ? (int)fminf(low, (float)count) : 0;
+    *first = low > 0.0f ? (int)COU_MIN(low, (float)count) : 0;
     *last = high < (float)(count - 1) ? (high < 0.0f ? -1 : (int)high) : count - 1;
 }
 

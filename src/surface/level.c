@@ -1,24 +1,27 @@
 // What is automatic in a surface's def: radius, cell, and the level at which matter fills its volume.
 //
-// The level is that of a tank at rest: a cubic lattice fills the half-space below a plane, its last layer half a spacing under it, so
-// that each particle has its own cube; the level is the field's mean over that plane. Weights and stretches depend on the layer only
-// and are lattice sums too, in double precision, made like those of the particles. Nothing here is fitted to a test; drops, whose
-// surface cuts the lattice at all angles, follow within about a percent (docs/surfaces.md).
+// A cubic lattice fills a half-space; each particle stands for its own cube. The level is the field's mean over the plane that bounds
+// as much volume as there are cubes, found for two kinds of surface: one of flat layers, as in a tank at rest (the last layer half a
+// spacing below the plane), and one that cuts the lattice at any angle and place, as rough as a splash or the skin of a drop. The
+// mean of both is taken: each alone puts the other's surface wrong by up to an eighth of a spacing, with the mean it is half of that.
+// Weights and stretches of the lattice's kernels are made like those of the particles. Nothing here is fitted to a test.
 
 #include "surface/cloud.h"
 
-enum { samples = 8, most_layers = 16 };
+enum { layer_samples = 16, cut_samples = 128 };
 
 typedef struct Lattice {
     couSurfaceField kind;
     int dimension;
+    bool is_normalized;
     double d, h; // [m]
     const couStretch *stretch;
-    int layers;                                     // of which kernels reach the plane or each other
-    double weight[most_layers];                     // of a kernel, 1 / s, with the amplitude
-    double height[most_layers];                     // of its centre above the plane [m]
-    double across[most_layers], along[most_layers]; // stretch normal to the plane and in it
 } Lattice;
+
+// A half-space: lattice points (i + offset) d with normal . x < 0; the plane goes through the origin.
+typedef struct Cut {
+    double normal[3], offset[3];
+} Cut;
 
 static double kernel(couSurfaceField kind, double q2)
 {
@@ -27,72 +30,124 @@ static double kernel(couSurfaceField kind, double q2)
     return kind == cou_surfaceClavet ? m * m : m * m * m;
 }
 
-// Lattice points of the half-space within `radius` of one in layer `layer`, as moments in units of metres; s is the sum of kernels.
-static double sum_layer(const Lattice *lattice, int layer, double radius, couMoments *moments)
+// The neighbourhood of a particle whose depth under the plane is given [m]: returns the sum of kernels.
+static double sum_neighbors(const Lattice *lattice, const double normal[3], double depth, couMoments *moments)
 {
-    double d = lattice->d, s = 0.0, weight = 0.0, first = 0.0, in_plane = 0.0, normal = 0.0;
-    int n = (int)ceil(fmax(radius, lattice->h) / d), across = lattice->dimension == 3 ? n : 0;
-    for (int up = -n; up <= layer; ++up)
-        for (int k = -across; k <= across; ++k)
+    bool is_stretched = lattice->kind == cou_surfaceAnisotropic;
+    double d = lattice->d, radius = is_stretched ? (double)lattice->stretch->sum_radius : lattice->h, s = 0.0, sums[10] = {0};
+    int n = (int)ceil(fmax(radius, lattice->h) / d), m = lattice->dimension == 3 ? n : 0;
+    for (int k = -m; k <= m; ++k)
+        for (int j = -n; j <= n; ++j)
             for (int i = -n; i <= n; ++i) {
-                double r2 = d * d * (double)(up * up + k * k + i * i), q = sqrt(r2) / radius;
+                double x = d * i, y = d * j, z = d * k, r2 = x * x + y * y + z * z;
+                if (x * normal[0] + y * normal[1] + z * normal[2] >= depth) continue;
                 s += kernel(lattice->kind, r2 / (lattice->h * lattice->h));
-                double w = q < 1.0 ? 1.0 - q * q * q : 0.0, z = d * up, x = d * i;
-                weight += w, first += w * z, in_plane += w * x * x, normal += w * z * z;
+                double q = sqrt(r2) / radius, w = 1.0 - q * q * q;
+                if (!is_stretched || w <= 0.0) continue;
+                const double terms[10] = {1.0, x, y, z, x * x, x * y, x * z, y * y, y * z, z * z};
+                for (int t = 0; t < 10; ++t) sums[t] += w * terms[t];
             }
-    // The plane's normal is y, so that 2D is the same.
-    *moments = (couMoments){(float)weight,
-                            {0.0f, (float)first, 0.0f},
-                            {(float)in_plane, 0.0f, 0.0f, (float)normal, 0.0f, lattice->dimension == 3 ? (float)in_plane : 0.0f}};
+    moments->weight = (float)sums[0];
+    for (int t = 0; t < 3; ++t) moments->first[t] = (float)sums[1 + t];
+    for (int t = 0; t < 6; ++t) moments->second[t] = (float)sums[4 + t];
     return s;
 }
 
-static void prepare_layers(Lattice *lattice, bool is_normalized)
+// The term at the origin of the kernel of the particle at x.
+static double term_of(const Lattice *lattice, const double normal[3], const double x[3], double depth)
 {
-    lattice->layers = COU_MIN(most_layers, 2 + (int)ceil(COU_MAX_STRETCH * lattice->h / lattice->d));
-    for (int layer = 0; layer < lattice->layers; ++layer) {
-        couMoments moments;
-        bool is_stretched = lattice->kind == cou_surfaceAnisotropic;
-        double s = sum_layer(lattice, layer, is_stretched ? (double)lattice->stretch->sum_radius : lattice->h, &moments);
-        lattice->weight[layer] = is_normalized ? 1.0 / s : 1.0;
-        lattice->height[layer] = -(layer + 0.5) * lattice->d;
-        lattice->across[layer] = lattice->along[layer] = 1.0;
-        if (!is_stretched) continue;
-        float matrix[6];
-        lattice->weight[layer] *= (double)couStretchFrom(&moments, lattice->stretch, lattice->dimension, matrix);
-        lattice->along[layer] = (double)matrix[0], lattice->across[layer] = (double)matrix[3];
-        lattice->height[layer] += (double)couCenterShift(&moments, lattice->stretch).y;
+    couMoments moments;
+    double weight = 1.0;
+    if (lattice->is_normalized || lattice->kind == cou_surfaceAnisotropic) {
+        double s = sum_neighbors(lattice, normal, depth, &moments);
+        if (lattice->is_normalized) weight = 1.0 / s;
     }
+    if (lattice->kind != cou_surfaceAnisotropic) {
+        double r2 = x[0] * x[0] + x[1] * x[1] + x[2] * x[2];
+        return weight * kernel(lattice->kind, r2 / (lattice->h * lattice->h));
+    }
+    float matrix[6], radius;
+    couVec4 metric[2];
+    weight *= (double)couStretchFrom(&moments, lattice->stretch, lattice->dimension, matrix);
+    couMetricFrom(matrix, (float)lattice->h, metric, &radius);
+    couVec3 shift = couCenterShift(&moments, lattice->stretch);
+    double a = x[0] + (double)shift.x, b = x[1] + (double)shift.y, c = x[2] + (double)shift.z;
+    double q2 = a * a * (double)metric[0].x + 2.0 * a * b * (double)metric[0].y + 2.0 * a * c * (double)metric[0].z +
+                b * b * (double)metric[0].w + 2.0 * b * c * (double)metric[1].x + c * c * (double)metric[1].y;
+    return weight * kernel(lattice->kind, q2);
 }
 
-// F in the plane, above the point (x, z) of the lattice's cell.
-static double field_at(const Lattice *lattice, double x, double z)
+// F at the origin.
+static double field_at(const Lattice *lattice, const Cut *cut)
 {
-    double sum = 0.0;
-    for (int layer = 0; layer < lattice->layers; ++layer) {
-        double along = lattice->h * lattice->along[layer], across = lattice->h * lattice->across[layer];
-        double q_across = lattice->height[layer] / across;
-        int n = 1 + (int)ceil(along / lattice->d), m = lattice->dimension == 3 ? n : 0;
-        for (int k = -m; k <= m; ++k)
+    bool is_stretched = lattice->kind == cou_surfaceAnisotropic;
+    double d = lattice->d, sum = 0.0;
+    double reach = is_stretched ? (double)COU_MAX_STRETCH * lattice->h + (double)lattice->stretch->max_shift : lattice->h;
+    int n = 1 + (int)ceil(reach / d), m = lattice->dimension == 3 ? n : 0;
+    for (int k = -m; k <= m; ++k)
+        for (int j = -n; j <= n; ++j)
             for (int i = -n; i <= n; ++i) {
-                double dx = (x - i) * lattice->d / along, dz = lattice->dimension == 3 ? (z - k) * lattice->d / along : 0.0;
-                sum += lattice->weight[layer] * kernel(lattice->kind, dx * dx + dz * dz + q_across * q_across);
+                const double x[3] = {(i + cut->offset[0]) * d, (j + cut->offset[1]) * d, (k + cut->offset[2]) * d};
+                double depth = -(x[0] * cut->normal[0] + x[1] * cut->normal[1] + x[2] * cut->normal[2]);
+                bool is_near = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] < reach * reach;
+                if (is_near && depth > 0.0) sum += term_of(lattice, cut->normal, x, depth);
             }
-    }
     return sum;
 }
 
-static double find_level(const couSurfaceDef *def, int dimension, const couStretch *stretch)
+static double fraction(double x) { return x - floor(x); }
+
+// Evenly spread directions and places: multiples of irrational numbers.
+static Cut make_cut(const Lattice *lattice, int sample, int count)
 {
-    Lattice lattice = {.kind = (couSurfaceField)def->field, .dimension = dimension, .stretch = stretch};
-    lattice.d = (double)def->spacing, lattice.h = (double)def->radius;
-    prepare_layers(&lattice, def->is_normalized);
-    double sum = 0.0;
-    int rows = dimension == 3 ? samples : 1;
-    for (int k = 0; k < rows; ++k)
-        for (int i = 0; i < samples; ++i) sum += field_at(&lattice, (i + 0.5) / samples, (k + 0.5) / samples);
-    double mean = sum / (double)(rows * samples);
-    return def->field == cou_surfaceClavet ? sqrt(mean) : mean;
+    double u = (sample + 0.5) / count, angle = 2.0 * COU_PI * fraction(sample * 0.6180339887498949);
+    double y = lattice->dimension == 3 ? 1.0 - 2.0 * u : sin(angle), flat = lattice->dimension == 3 ? sqrt(1.0 - y * y) : 1.0;
+    Cut cut = {{flat * cos(angle), y, lattice->dimension == 3 ? flat * sin(angle) : 0.0},
+               {fraction(sample * 0.8191725133961645), fraction(sample * 0.6710436067037893),
+                lattice->dimension == 3 ? fraction(sample * 0.5497004779019703) : 0.0}};
+    return cut;
+}
+
+static double find_level(const Lattice *lattice)
+{
+    double layers = 0.0, cuts = 0.0, spread = 2.0 * lattice->d / lattice->h;
+    for (int s = 0; s < layer_samples; ++s) {
+        Cut cut = {{0, 1, 0}, {(s % 4 + 0.5) / 4.0, 0.5, lattice->dimension == 3 ? (s / 4 + 0.5) / 4.0 : 0.0}};
+        if (lattice->dimension == 2) cut.offset[0] = (s + 0.5) / layer_samples;
+        layers += field_at(lattice, &cut) / layer_samples;
+    }
+    // Wide kernels cost more to sum and need fewer samples.
+    int count = COU_MAX(16, (int)(cut_samples * fmin(1.0, spread * spread * spread)));
+    for (int s = 0; s < count; ++s) {
+        Cut cut = make_cut(lattice, s, count);
+        cuts += field_at(lattice, &cut) / count;
+    }
+    double mean = 0.5 * (layers + cuts);
+    return lattice->kind == cou_surfaceClavet ? sqrt(mean) : mean;
+}
+
+// |n| h of the colour field at a particle of a layered half-space, so deep under the plane.
+static double normal_at(const Lattice *lattice, double depth)
+{
+    static const double up[3] = {0, 1, 0};
+    double d = lattice->d, h = lattice->h, sum = 0.0;
+    int n = (int)ceil(h / d), m = lattice->dimension == 3 ? n : 0;
+    for (int k = -m; k <= m; ++k)
+        for (int j = -n; j <= n; ++j)
+            for (int i = -n; i <= n; ++i) {
+                double q2 = d * d * (double)(i * i + j * j + k * k) / (h * h);
+                if (j * d >= depth || q2 >= 1.0) continue;
+                couMoments unused;
+                double w = 1.0 / sum_neighbors(lattice, up, depth - j * d, &unused);
+                sum += w * 6.0 * (1.0 - q2) * (1.0 - q2) * (double)j * d / h; // h dK/dy with K = (1 - q^2)^3
+            }
+    return fabs(sum);
+}
+
+float couSplatThreshold(const couSurfaceDef *def, int dimension)
+{
+    Lattice lattice = {cou_surfaceColor, dimension, true, (double)def->spacing, (double)def->radius, NULL};
+    return (float)sqrt(normal_at(&lattice, 0.5 * lattice.d) * normal_at(&lattice, 1.5 * lattice.d));
 }
 
 void couResolveSurfaceDef(couSurfaceDef *def, int dimension, couStretch *stretch)
@@ -101,14 +156,14 @@ void couResolveSurfaceDef(couSurfaceDef *def, int dimension, couStretch *stretch
     if (isnan(def->radius)) def->radius = 2.0f * def->spacing;
     if (isnan(def->cell)) def->cell = 0.5f * def->spacing;
     *stretch = (couStretch){.sum_radius = 1.5f * def->radius, .lone_size = 1.0f, .max_shift = 0.5f * def->spacing};
+    Lattice lattice = {(couSurfaceField)def->field, dimension, def->is_normalized, d, (double)def->radius, stretch};
     if (def->field == cou_surfaceAnisotropic) {
         // A neighbourhood that is two fifths of the one at a flat surface is whole enough: a single layer is.
-        Lattice lattice = {.kind = cou_surfaceAnisotropic, .dimension = dimension, .d = d, .h = (double)def->radius};
         couMoments moments;
-        sum_layer(&lattice, 0, (double)stretch->sum_radius, &moments);
+        sum_neighbors(&lattice, (const double[3]){0, 1, 0}, 0.5 * d, &moments);
         stretch->full_weight = 0.4f * moments.weight;
     }
-    if (isnan(def->level)) def->level = (float)find_level(def, dimension, stretch);
+    if (isnan(def->level)) def->level = (float)find_level(&lattice);
     if (def->field == cou_surfaceAnisotropic) {
         // A lone particle is a drop of its own volume.
         double drop = dimension == 3 ? cbrt(0.75 / COU_PI) * d : d / sqrt(COU_PI);

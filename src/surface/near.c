@@ -32,7 +32,7 @@ static bool reserve(couNear *near, couMemory *memory, size_t count)
     return true;
 }
 
-static inline float beyond(float a, float low, float high) { return fmaxf(fmaxf(low - a, a - high), 0.0f); }
+typedef void GatherFcn(couNear *near, const couCloud *cloud, const couRange *range, const couBounds *box, float margin);
 
 static void fill_stretched(couNear *near, const couCloud *cloud)
 {
@@ -63,25 +63,17 @@ static void pad(couNear *near, bool is_stretched)
 
 bool couNear_Gather(couNear *near, const couCloud *cloud, const int32_t bin[3], couVec3 lower, couVec3 upper, float margin)
 {
+    static GatherFcn *const variants[cou_isaCount] = COU_VARIANTS(couGatherRange);
     if (near->rows.grid != &cloud->grid) couRows_Start(&near->rows, &cloud->grid);
     couRange ranges[COU_MAX_RANGES];
     int range_count = couRows_Next(&near->rows, bin, ranges);
     size_t most = 0;
     for (int r = 0; r < range_count; ++r) most += ranges[r].end - ranges[r].begin;
     if (!reserve(near, cloud->memory, most)) return false;
-    size_t count = 0;
     bool is_stretched = cloud->metric != NULL;
-    for (int r = 0; r < range_count; ++r)
-        for (uint32_t i = ranges[r].begin; i < ranges[r].end; ++i) {
-            couVec4 c = cloud->center[i];
-            // A little more than the radius: whoever is left out must be exactly zero in the box.
-            float reach = 1.001f * (is_stretched ? fmaxf(cloud->home[i].w, margin) : margin);
-            float dx = beyond(c.x, lower.x, upper.x), dy = beyond(c.y, lower.y, upper.y), dz = beyond(c.z, lower.z, upper.z);
-            near->x[count] = c.x, near->y[count] = c.y, near->z[count] = c.z, near->w[count] = c.w;
-            near->index[count] = i;
-            count += dx * dx + dy * dy + dz * dz <= reach * reach;
-        }
-    near->count = count;
+    couBounds box = {lower, upper};
+    near->count = 0;
+    for (int r = 0; r < range_count; ++r) variants[cloud->isa](near, cloud, &ranges[r], &box, margin);
     if (is_stretched)
         fill_stretched(near, cloud);
     else

@@ -37,7 +37,7 @@ couSurfaceDef couDefaultSurfaceDef(void)
     return def;
 }
 
-static bool check_input(const couSurfaceDef *def, const couSurfacePoints *points, couFaults *faults)
+bool couCheckSurfaceInput(const couSurfaceDef *def, const couSurfacePoints *points, couFaults *faults)
 {
     bool is_good = couParams_Check(&surface_table, def, faults);
     float d = def->spacing;
@@ -184,11 +184,12 @@ static bool make_mesh(Build *build, couSurface *surface, couFaults *faults)
 bool couBuildSurface(const couSurfaceDef *def, const couSurfacePoints *points, couSurface *surface, couFaults *faults)
 {
     *surface = (couSurface){.dimension = points->dimension};
-    if (!check_input(def, points, faults)) return false;
+    if (!couCheckSurfaceInput(def, points, faults)) return false;
     Build build = {.def = *def, .points = points};
     couResolveSurfaceDef(&build.def, points->dimension, &build.stretch);
     bool is_good = couMakeMarchTable(&build.table);
     COU_ASSERT(is_good);
+    surface->radius = build.def.radius, surface->cell = build.def.cell, surface->level = build.def.level;
     build.parallel = couMakeParallel(def->threads);
 
     double begin = couSeconds();
