@@ -17,6 +17,15 @@ couVec3 couSkyColor(couVec3 direction)
     return couMix3(sky_zenith, sky_horizon, rest * rest * rest);
 }
 
+couVec3 couStudioColor(couVec3 direction)
+{
+    couVec3 color = couSkyColor(direction);
+    float cosine = couDot(direction, couSunDirection);
+    if (cosine < 0.5f) return color;
+    float veil = 5.0f * couSmoothstep(0.86f, 0.965f, cosine);
+    return couMulAdd(color, veil, (couVec3){1.0f, 0.95f, 0.86f});
+}
+
 couVec3 couEnvironmentColor(couVec3 direction, bool has_ground)
 {
     couVec3 sky = couSkyColor(direction);

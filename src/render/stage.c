@@ -320,10 +320,13 @@ couHit couStage_FindGlass(const couStage *stage, couRay ray, float start, float 
     return find_first(stage, stage->glass, ray, start, reach, 0.0f, make_trace(stage, pixel));
 }
 
-bool couStage_IsBlocked(const couStage *stage, couRay ray, float reach)
+bool couStage_IsBlocked(const couStage *stage, couRay ray, float reach) { return couStage_IsBlockedAt(stage, ray, reach, 0.0f); }
+
+bool couStage_IsBlockedAt(const couStage *stage, couRay ray, float reach, float time)
 {
     couTrace trace = make_trace(stage, 0.0f);
     struct RTCRay shadow = make_ray(ray, 0.0f, reach);
+    shadow.time = time;
     rtcOccluded1(stage->solid, &trace.context, &shadow);
     return shadow.tfar < 0.0f;
 }

@@ -87,6 +87,7 @@ couHit couStage_FindAny(const couStage *stage, couRay ray, float time, float rea
 couHit couStage_FindGlass(const couStage *stage, couRay ray, float start, float reach, float pixel);
 /// Whether something solid is within `reach` [m], infinity for the sun.
 bool couStage_IsBlocked(const couStage *stage, couRay ray, float reach);
+bool couStage_IsBlockedAt(const couStage *stage, couRay ray, float reach, float time);
 /// Share of the light that gets through the glass along the ray.
 float couStage_GlassLight(const couStage *stage, couRay ray, float reach);
 /// How far the ray is free before it meets the ground from above [m]; infinity when it does not.

@@ -114,7 +114,7 @@ static void body_occluded(const struct RTCOccludedFunctionNArguments *args)
     if (body->is_half_space) return;
     // Ambient light, which reaches to a limit, does not need the last step.
     couMarch how = {0.5f * trace->stage->tolerance, 0.0f, false, isinf(ray->tfar) ? 96 : 32};
-    if (!(march(body, body->pose, embree_ray(ray), ray->tnear, ray->tfar, how) < ray->tfar)) return;
+    if (!(march(body, pose_at(body, body->pose, ray->time), embree_ray(ray), ray->tnear, ray->tfar, how) < ray->tfar)) return;
     // Glass dims the light and lets the search go on.
     if (body->is_clear)
         trace->light *= 1.0f - 0.6f * body->look.opacity;

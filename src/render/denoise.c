@@ -1,0 +1,143 @@
+// Denoising: five passes of a 5 x 5 filter whose holes widen ("a trous" [Dammertz et al. 2010]), so that 125 pixels around take part at
+// the cost of 125 reads. A neighbour counts by how alike it is: in normal, albedo and depth, which have little noise, and in brightness,
+// measured by the noise that this pixel is known to have [Schied et al. 2017]. What is filtered is light over albedo, so that textures
+// and colours stay sharp.
+//
+// Variances from few paths are noisy themselves: they are blurred before use and follow the filter from pass to pass. Single bright
+// specks, whose variance is as large as they are, are first pulled down to the brightest of their neighbours.
+#include "render/denoise.h"
+
+#include "base/base.h"
+#include "render/light.h"
+
+#define PASSES 5
+
+typedef struct couPass {
+    const couNoisy *picture;
+    const couVec3 *light; // over albedo
+    const float *variance;
+    couVec3 *new_light;
+    float *new_variance;
+    int step; // [pixels]
+} couPass;
+
+static const couVec3 brightness_of = {0.2126f, 0.7152f, 0.0722f};
+
+static couVec3 safe_albedo(couVec3 a) { return (couVec3){COU_MAX(a.x, 0.02f), COU_MAX(a.y, 0.02f), COU_MAX(a.z, 0.02f)}; }
+
+static couVec3 divide(couVec3 a, couVec3 b) { return (couVec3){a.x / b.x, a.y / b.y, a.z / b.z}; }
+
+// --- Before --------------------------------------------------------------------------------------------------------------------
+
+// Light over albedo, specks pulled down; variances blurred.
+static void prepare_rows(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)block, (void)worker;
+    const couPass *pass = context;
+    const couNoisy *picture = pass->picture;
+    int width = picture->width, height = picture->height;
+    for (int y = (int)begin; y < (int)end; y++) {
+        for (int x = 0; x < width; x++) {
+            size_t i = (size_t)y * (size_t)width + (size_t)x;
+            couVec3 light = divide(picture->radiance[i], safe_albedo(picture->albedo[i]));
+            float own = couDot(light, brightness_of), brightest = 0.0f, variance = 0.0f, weights = 0.0f;
+            for (int dy = -1; dy <= 1; dy++) {
+                for (int dx = -1; dx <= 1; dx++) {
+                    int u = COU_CLAMP(x + dx, 0, width - 1), v = COU_CLAMP(y + dy, 0, height - 1);
+                    size_t j = (size_t)v * (size_t)width + (size_t)u;
+                    float weight = (dx ? 1.0f : 2.0f) * (dy ? 1.0f : 2.0f);
+                    variance += weight * picture->variance[j];
+                    weights += weight;
+                    if (dx == 0 && dy == 0) continue;
+                    float other = couDot(divide(picture->radiance[j], safe_albedo(picture->albedo[j])), brightness_of);
+                    brightest = COU_MAX(brightest, other);
+                }
+            }
+            // A speck: beyond all neighbours by more than a pixel of a true highlight would be.
+            bool is_speck = own > 1.5f * brightest && own * own < 40.0f * picture->variance[i];
+            pass->new_light[i] = is_speck ? couScale(brightest / own, light) : light;
+            pass->new_variance[i] = variance / weights;
+        }
+    }
+}
+
+// --- Passes ----------------------------------------------------------------------------------------------------------------------
+
+// How alike two pixels are in what they show, 0 to 1.
+static float likeness(const couNoisy *picture, size_t i, size_t j, float distance)
+{
+    couVec3 n = couSub(picture->normal[i], picture->normal[j]), a = couSub(picture->albedo[i], picture->albedo[j]);
+    float depth_i = picture->depth[i], depth_j = picture->depth[j];
+    if (isinf(depth_i) != isinf(depth_j)) return 0.0f;
+    float error = couDot(n, n) / 0.02f + couDot(a, a) / 0.004f;
+    if (!isinf(depth_i)) {
+        // Slanted surfaces change their depth from pixel to pixel: allow for a slope of 70 degrees.
+        float allowed = 3.0f * picture->pixel * depth_i * (distance + 1.0f), d = (depth_i - depth_j) / allowed;
+        error += d * d;
+    }
+    return error < 16.0f ? expf(-error) : 0.0f;
+}
+
+static void filter_pixel(const couPass *pass, int x, int y)
+{
+    static const float kernel[3] = {0.375f, 0.25f, 0.0625f};
+    const couNoisy *picture = pass->picture;
+    int width = picture->width, height = picture->height, step = pass->step;
+    size_t i = (size_t)y * (size_t)width + (size_t)x;
+    float own = couDot(pass->light[i], brightness_of), noise = 3.0f * sqrtf(COU_MAX(pass->variance[i], 0.0f)) + 1e-4f;
+    couVec3 light = {0, 0, 0};
+    float variance = 0.0f, weights = 0.0f;
+    for (int dy = -2; dy <= 2; dy++) {
+        int v = y + dy * step;
+        if (v < 0 || v >= height) continue;
+        for (int dx = -2; dx <= 2; dx++) {
+            int u = x + dx * step;
+            if (u < 0 || u >= width) continue;
+            size_t j = (size_t)v * (size_t)width + (size_t)u;
+            float weight = kernel[dx < 0 ? -dx : dx] * kernel[dy < 0 ? -dy : dy];
+            if (j != i) {
+                float d = (couDot(pass->light[j], brightness_of) - own) / noise;
+                if (!(d * d < 16.0f)) continue;
+                float distance = (float)step * sqrtf((float)(dx * dx + dy * dy));
+                weight *= expf(-d * d) * likeness(picture, i, j, distance);
+            }
+            light = couMulAdd(light, weight, pass->light[j]);
+            variance += weight * weight * pass->variance[j];
+            weights += weight;
+        }
+    }
+    pass->new_light[i] = couScale(1.0f / weights, light);
+    pass->new_variance[i] = variance / (weights * weights);
+}
+
+static void filter_rows(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)block, (void)worker;
+    const couPass *pass = context;
+    for (int y = (int)begin; y < (int)end; y++) {
+        for (int x = 0; x < pass->picture->width; x++) filter_pixel(pass, x, y);
+    }
+}
+
+bool couDenoise(const couParallel *parallel, const couNoisy *picture)
+{
+    size_t rows = (size_t)picture->height, count = (size_t)picture->width * rows;
+    couVec3 *light[2] = {couAlloc(NULL, count * sizeof(couVec3)), couAlloc(NULL, count * sizeof(couVec3))};
+    float *variance[2] = {couAlloc(NULL, count * sizeof(float)), couAlloc(NULL, count * sizeof(float))};
+    bool has_memory = light[0] && light[1] && variance[0] && variance[1];
+    int now = 0;
+    if (has_memory) {
+        couPass prepare = {.picture = picture, .new_light = light[0], .new_variance = variance[0]};
+        couFor(parallel, rows, 4, prepare_rows, &prepare);
+        for (int k = 0; k < PASSES; k++, now = 1 - now) {
+            couPass pass = {picture, light[now], variance[now], light[1 - now], variance[1 - now], 1 << k};
+            couFor(parallel, rows, 4, filter_rows, &pass);
+        }
+        for (size_t i = 0; i < count; i++) picture->radiance[i] = couMul3(light[now][i], safe_albedo(picture->albedo[i]));
+    }
+    for (int k = 0; k < 2; k++) {
+        couFree(NULL, light[k]);
+        couFree(NULL, variance[k]);
+    }
+    return has_memory;
+}
