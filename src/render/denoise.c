@@ -18,7 +18,8 @@ typedef struct couPass {
     const float *variance;
     couVec3 *new_light;
     float *new_variance;
-    int step; // [pixels]
+    float *level; // brightness around a pixel
+    int step;     // [pixels]
 } couPass;
 
 static const couVec3 brightness_of = {0.2126f, 0.7152f, 0.0722f};
@@ -40,7 +41,7 @@ static void prepare_rows(void *context, int block, size_t begin, size_t end, int
         for (int x = 0; x < width; x++) {
             size_t i = (size_t)y * (size_t)width + (size_t)x;
             couVec3 light = divide(picture->radiance[i], safe_albedo(picture->albedo[i]));
-            float own = couDot(light, brightness_of), brightest = 0.0f, variance = 0.0f, weights = 0.0f;
+            float own = couDot(light, brightness_of), brightest = 0.0f, variance = 0.0f, weights = 0.0f, level = 0.0f;
             for (int dy = -1; dy <= 1; dy++) {
                 for (int dx = -1; dx <= 1; dx++) {
                     int u = COU_CLAMP(x + dx, 0, width - 1), v = COU_CLAMP(y + dy, 0, height - 1);
@@ -48,15 +49,16 @@ static void prepare_rows(void *context, int block, size_t begin, size_t end, int
                     float weight = (dx ? 1.0f : 2.0f) * (dy ? 1.0f : 2.0f);
                     variance += weight * picture->variance[j];
                     weights += weight;
-                    if (dx == 0 && dy == 0) continue;
                     float other = couDot(divide(picture->radiance[j], safe_albedo(picture->albedo[j])), brightness_of);
-                    brightest = COU_MAX(brightest, other);
+                    level += weight * other;
+                    if (dx || dy) brightest = COU_MAX(brightest, other);
                 }
             }
             // A speck: beyond all neighbours by more than a pixel of a true highlight would be.
             bool is_speck = own > 1.5f * brightest && own * own < 40.0f * picture->variance[i];
             pass->new_light[i] = is_speck ? couScale(brightest / own, light) : light;
             pass->new_variance[i] = variance / weights;
+            pass->level[i] = level / weights;
         }
     }
 }
@@ -84,7 +86,9 @@ static void filter_pixel(const couPass *pass, int x, int y)
     const couNoisy *picture = pass->picture;
     int width = picture->width, height = picture->height, step = pass->step;
     size_t i = (size_t)y * (size_t)width + (size_t)x;
-    float own = couDot(pass->light[i], brightness_of), noise = 3.0f * sqrtf(COU_MAX(pass->variance[i], 0.0f)) + 1e-4f;
+    float own = couDot(pass->light[i], brightness_of);
+    // The image of the sun has the noise of a thousand suns: what is twice as bright is another thing all the same.
+    float noise = COU_MIN(3.0f * sqrtf(COU_MAX(pass->variance[i], 0.0f)), 0.7f * COU_MAX(own, pass->level[i])) + 1e-4f;
     couVec3 light = {0, 0, 0};
     float variance = 0.0f, weights = 0.0f;
     for (int dy = -2; dy <= 2; dy++) {
@@ -124,17 +128,19 @@ bool couDenoise(const couParallel *parallel, const couNoisy *picture)
     size_t rows = (size_t)picture->height, count = (size_t)picture->width * rows;
     couVec3 *light[2] = {couAlloc(NULL, count * sizeof(couVec3)), couAlloc(NULL, count * sizeof(couVec3))};
     float *variance[2] = {couAlloc(NULL, count * sizeof(float)), couAlloc(NULL, count * sizeof(float))};
-    bool has_memory = light[0] && light[1] && variance[0] && variance[1];
+    float *level = couAlloc(NULL, count * sizeof(float));
+    bool has_memory = light[0] && light[1] && variance[0] && variance[1] && level;
     int now = 0;
     if (has_memory) {
-        couPass prepare = {.picture = picture, .new_light = light[0], .new_variance = variance[0]};
+        couPass prepare = {.picture = picture, .new_light = light[0], .new_variance = variance[0], .level = level};
         couFor(parallel, rows, 4, prepare_rows, &prepare);
         for (int k = 0; k < PASSES; k++, now = 1 - now) {
-            couPass pass = {picture, light[now], variance[now], light[1 - now], variance[1 - now], 1 << k};
+            couPass pass = {picture, light[now], variance[now], light[1 - now], variance[1 - now], level, 1 << k};
             couFor(parallel, rows, 4, filter_rows, &pass);
         }
         for (size_t i = 0; i < count; i++) picture->radiance[i] = couMul3(light[now][i], safe_albedo(picture->albedo[i]));
     }
+    couFree(NULL, level);
     for (int k = 0; k < 2; k++) {
         couFree(NULL, light[k]);
         couFree(NULL, variance[k]);

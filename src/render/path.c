@@ -14,7 +14,7 @@
 #include "base/base.h"
 #include "render/light.h"
 
-#define MAX_BOUNCES 64
+#define MAX_BOUNCES 256
 #define MAX_INSIDE 8
 #define AIR (-1)
 

@@ -348,8 +348,10 @@ void couStageBody_Describe(const couStageBody *body, const struct RTCRayHit *fou
     } else {
         couVec3 normal;
         couPose pose = pose_at(body, body->pose, found->ray.time);
-        couShape_DistanceNormal(body->shape, body->dimension, couToLocal(pose, hit->point), &normal);
+        float d = couShape_DistanceNormal(body->shape, body->dimension, couToLocal(pose, hit->point), &normal);
         hit->normal = hit->facet = couRotate(pose.rotation, normal);
+        // The march ended near the surface: light that goes on, inward or outward, must start on it.
+        if (body->is_clear && couIsFinite3(hit->normal)) hit->point = couMulAdd(hit->point, -d, hit->normal);
     }
     if (!couIsFinite3(hit->normal)) hit->normal = hit->facet = couScale(-1.0f, direction);
 }
