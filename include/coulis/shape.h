@@ -2,6 +2,7 @@
 #pragma once
 
 #include "coulis/mesh.h"
+#include "coulis/surface.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -85,6 +86,13 @@ const couShapeDef *couShape_Def(const couShape *shape);
 /// Emitter outlines only: area of a disk, or a polygon's face [m^2] (length [m] in 2D). 0 for all else, as for a polygon
 /// in 2D, whose jet would leave the plane. Looks through poses.
 float couShape_FaceArea(const couShape *shape, int dimension);
+
+/// The surface of the solid, for pictures and files: triangles, closed and turned outward; in 2D segments, the solid to their
+/// left. Vertices and indices alone. By formula for single shapes and for shells of those that are round or boxes; a mesh is its
+/// own triangles; unions of parts that touch and all else on a grid of `cell` [m] (0: chosen), which keeps edges sharp. Planes,
+/// which have no end, are cut off at `clip` [m]. Free with couSurface_Clear(). False with a fault without memory.
+bool couShape_BuildSurface(const couShape *shape, int dimension, float cell, couBounds clip, couSurface *surface,
+                           couFaults *faults);
 
 #ifdef __cplusplus
 }
