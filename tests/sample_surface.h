@@ -1,5 +1,5 @@
-/// Surfaces whose numbers follow from the vertex's number: a sphere of triangles and, in 2D, a ring of two loops. tests/read_surfaces.py
-/// has the same formulas.
+/// Surfaces whose numbers follow from the vertex's number: a sphere of triangles and, in 2D, a ring of two loops.
+/// tests/read_surfaces.py has the same formulas.
 #pragma once
 
 #include "base/base.h"

@@ -1,4 +1,5 @@
-// Surface files: what is written comes back, is right as text, and no file crashes the reader. vtk and assimp read them in exchange.cmake.
+// Surface files: what is written comes back, is right as text, and no file crashes the reader. vtk and assimp read them in
+// exchange.cmake.
 #include "io_test.h"
 #include "sample_surface.h"
 

@@ -1,9 +1,9 @@
-// PLY: a text head and one row a particle, packed into 33 bytes where we write it. No compression: larger than .vtp, but every tool
-// opens it.
+// PLY: a text head and one row a particle, packed into 33 bytes where we write it. No compression: larger than .vtp, but every
+// tool opens it.
 //
-// Reading takes any order and type of properties, as text or binary of either byte order. The vertices must come first; the elements behind
-// them are looked at only where they are wanted: faces of triangles, and edges. The size of the file must account for every
-// row that the head claims before memory is taken.
+// Reading takes any order and type of properties, as text or binary of either byte order. The vertices must come first; the
+// elements behind them are looked at only where they are wanted: faces of triangles, and edges. The size of the file must
+// account for every row that the head claims before memory is taken.
 #include "base/base.h"
 #include "io/file.h"
 #include "io/point_file.h"

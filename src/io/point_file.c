@@ -1,5 +1,5 @@
-// Files of points made by any program: numbers of any type and byte order, and the columns of a frame from arrays under the names that
-// programs give them. The whole file is in memory once; arrays that lie in it as they are used are not copied.
+// Files of points made by any program: numbers of any type and byte order, and the columns of a frame from arrays under the
+// names that programs give them. The whole file is in memory once; arrays that lie in it as they are used are not copied.
 #include "io/point_file.h"
 
 #include "base/base.h"

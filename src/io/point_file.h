@@ -1,5 +1,5 @@
-/// Files of points made by any program, in memory: shared by the readers of VTK and PLY, which find the arrays, and by frames and
-/// surfaces, which use them. Everything here is read as if written by an enemy.
+/// Files of points made by any program, in memory: shared by the readers of VTK and PLY, which find the arrays, and by frames
+/// and surfaces, which use them. Everything here is read as if written by an enemy.
 #pragma once
 
 #include "io/frames.h"

@@ -1,5 +1,5 @@
-// run.json and diagnostics.csv. run.json is written whole at the end of a run; diagnostics.csv grows by one flushed row a frame and is
-// replaced as a whole only when a run starts or resumes.
+// run.json and diagnostics.csv. run.json is written whole at the end of a run; diagnostics.csv grows by one flushed row a frame
+// and is replaced as a whole only when a run starts or resumes.
 #include "io/run_files.h"
 
 #include "base/base.h"

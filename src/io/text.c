@@ -1,6 +1,6 @@
-// Numbers and texts in files. Surfaces and scenes for other programs hold millions of floats as text, where printf and strtof for each
-// try would cost more than all else: the digits come from one product in double precision, whose error of 1e-16 is far below what
-// tells two floats apart, and a candidate counts only if it leads back to the float with a margin.
+// Numbers and texts in files. Surfaces and scenes for other programs hold millions of floats as text, where printf and strtof
+// for each try would cost more than all else: the digits come from one product in double precision, whose error of 1e-16 is far
+// below what tells two floats apart, and a candidate counts only if it leads back to the float with a margin.
 #include "io/text.h"
 
 #include "base/base.h"
@@ -25,7 +25,8 @@ static bool leads_back(double candidate, float value)
     return (float)(candidate * (1.0 - 1e-15)) == value && (float)(candidate * (1.0 + 1e-15)) == value;
 }
 
-// The digits of a positive number as an integer of `*count` digits, without zeros at the end; its first digit counts 10^*exponent.
+// The digits of a positive number as an integer of `*count` digits, without zeros at the end; its first digit counts
+// 10^*exponent.
 static int64_t find_digits(float value, int *count, int *exponent)
 {
     static const int64_t limits[] = {1000000, 10000000, 100000000, 1000000000};

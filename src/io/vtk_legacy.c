@@ -134,7 +134,8 @@ static bool read_points(Reader *reader, const char *count_word, const char *type
     return take_numbers(reader, "Points", type, 3, count);
 }
 
-// VERTICES n size: before version 5.1 `size` integers; since then OFFSETS type and CONNECTIVITY type follow, n and size of them.
+// VERTICES n size: before version 5.1 `size` integers; since then OFFSETS type and CONNECTIVITY type follow, n and size of
+// them.
 static bool skip_cells(Reader *reader, const char *count_word, const char *size_word)
 {
     char line[256], word[max_word], type_word[max_word];

@@ -1,9 +1,9 @@
-// VTK XML PolyData: a short XML head that names the arrays and their offsets, then the arrays as raw bytes, cut into blocks that are
-// each compressed by zlib.
+// VTK XML PolyData: a short XML head that names the arrays and their offsets, then the arrays as raw bytes, cut into blocks
+// that are each compressed by zlib.
 //
 // The head first with offsets still zero (of fixed width), then array after array, then the offsets; the memory needed is one
-// block. Floats are deflated without a search for repeats, of which they have none: 100 MB/s instead of 35 at level 1, for the same
-// size within 1 %; level 6 gives 15 MB/s and wins nothing either. Numbers that count up do repeat.
+// block. Floats are deflated without a search for repeats, of which they have none: 100 MB/s instead of 35 at level 1, for the
+// same size within 1 %; level 6 gives 15 MB/s and wins nothing either. Numbers that count up do repeat.
 #include "io/vtk_write.h"
 
 #include "base/base.h"

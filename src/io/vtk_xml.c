@@ -1,9 +1,11 @@
-// VTK XML files (.vtp, .vtu) of any program: a walk over the tags notes where the arrays are; those that are wanted are then decoded.
+// VTK XML files (.vtp, .vtu) of any program: a walk over the tags notes where the arrays are; those that are wanted are then
+// decoded.
 //
 // An array is text, or bytes in front of which stand their number or, compressed, a table of blocks. The bytes are raw behind
-// <AppendedData> or base64 there or in the tag; base64 is taken four letters at a time, so that it does not matter whether the numbers in
-// front were encoded by themselves, as VTK does it, or together with the data. No count of the file is believed before the bytes that
-// it needs are known to be there (deflate gains at most a factor 1032); zlib's checksum covers what is compressed.
+// <AppendedData> or base64 there or in the tag; base64 is taken four letters at a time, so that it does not matter whether the
+// numbers in front were encoded by themselves, as VTK does it, or together with the data. No count of the file is believed
+// before the bytes that it needs are known to be there (deflate gains at most a factor 1032); zlib's checksum covers what is
+// compressed.
 #include "io/point_file.h"
 
 #include "base/base.h"
