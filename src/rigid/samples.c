@@ -327,7 +327,7 @@ bool couSampleShape(couMemory *memory, const couShape *shape, int dimension, flo
             if ((parts.items[k].way == way_slab) == (turn == 0)) is_good = add_samples(&sampling, k, &wider);
     if (region) cut(samples, region, dimension);
     for (size_t k = 0; dimension == 2 && k < samples->count; ++k) samples->points[k].z = 0.0f;
-    couNear_Free(&sampling.near);
+    couSampleNear_Free(&sampling.near);
     couFree(memory, parts.items);
     if (!is_good) couSamples_Free(memory, samples);
     return is_good;

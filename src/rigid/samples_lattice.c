@@ -259,7 +259,7 @@ void couSampleHollowBox(couSampleList *list, couVec3 size, float thickness, bool
         if (is_open) add_rim(list, length, depth, t - 2 * depth, dimension, d, layer);
         thin_out(list, &near, first, apart);
     }
-    couNear_Free(&near);
+    couSampleNear_Free(&near);
 }
 
 // --- Spheres -----------------------------------------------------------------------------------------------------------------

@@ -73,7 +73,7 @@ static bool stop(void *context, uint32_t index, couVec3 away, float distance)
 
 bool couNear_HasAny(const couNear *near, couVec3 point, float radius) { return !couNear_Visit(near, point, radius, stop, NULL); }
 
-void couNear_Free(couNear *near)
+void couSampleNear_Free(couNear *near)
 {
     couFree(near->memory, near->entries);
     couFree(near->memory, near->heads1);

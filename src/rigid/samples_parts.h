@@ -94,4 +94,4 @@ typedef bool couNearFcn(void *context, uint32_t index, couVec3 away, float dista
 bool couNear_Visit(const couNear *near, couVec3 point, float radius, couNearFcn *visit, void *context);
 bool couNear_HasAny(const couNear *near, couVec3 point, float radius);
 void couNear_Relink(couNear *near); ///< after entries' points were changed
-void couNear_Free(couNear *near);
+void couSampleNear_Free(couNear *near);

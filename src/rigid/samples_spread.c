@@ -311,5 +311,5 @@ void couSampleSpread(couSampleList *list, const couShape *shape, int dimension, 
     list->has_failed |= spread.has_failed;
     couFree(list->memory, spread.cubes);
     couFree(list->memory, spread.grains);
-    couNear_Free(&spread.near);
+    couSampleNear_Free(&spread.near);
 }
