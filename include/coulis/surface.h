@@ -21,7 +21,7 @@ typedef struct couSurfaceDef {
     int field;     ///< couSurfaceField, default anisotropic
     float spacing; ///< of the particles at rest [m], > 0
     float radius;  ///< support h of the field [m], 1 to 4 spacings; auto: 2 spacings
-    float cell;    ///< of the grid [m], independent of h; auto: half a spacing
+    float cell;    ///< of the grid [m], independent of h; auto: a third of a spacing
     float level;   ///< at which the field is cut; auto: so that matter fills its volume
     /// Each particle weighs 1 / its density, so that one level fits a tank and a lone drop alike (default). False: Clavet's phi to the
     /// letter, every particle weighs 1; the automatic level then fits tanks, and lone particles may be too weak to show.

@@ -14,6 +14,7 @@
 enum {
     cou_brickNodes = 8,                  // along an edge; one wide row
     cou_brickCells = cou_brickNodes - 1, // bricks share their outer nodes
+    cou_nearColumns = 14,
 };
 
 /// What a wide loop needs to know of the field.
@@ -71,10 +72,10 @@ typedef struct couMoments {
 /// The stretch S of a kernel from its neighbourhood: kernel radius h S along its axes; returns the amplitude that keeps its integral.
 float couStretchFrom(const couMoments *moments, const couStretch *stretch, int dimension, float matrix[6]);
 
-/// q^2 = x . metric x for a kernel of that stretch, and the radius beyond which it is zero [m].
-void couMetricFrom(const float matrix[6], float h, couVec4 metric[2], float *radius);
 /// How far the centre of a kernel lies from its particle [m].
 couVec3 couCenterShift(const couMoments *moments, const couStretch *stretch);
+/// q^2 = x . metric x for a kernel of that stretch, and the radius beyond which it is zero [m].
+void couMetricFrom(const float matrix[6], float h, couVec4 metric[2], float *radius);
 
 /// False with faults when the def or the points are wrong.
 bool couCheckSurfaceInput(const couSurfaceDef *def, const couSurfacePoints *points, couFaults *faults);
@@ -94,10 +95,13 @@ typedef struct couNear {
     float *home[3];         ///< where the particles are
     uint32_t *index;        ///< in the cloud
     size_t count, capacity; ///< without padding
+    size_t stride;          ///< from column to column: x, y, z, w, radius, metric, home
     couRows rows;
     char pad[64]; ///< workers do not share cache lines
 } couNear;
 
+/// Those of `from` that reach into a smaller box, in the same order. False without memory.
+bool couNear_Narrow(couNear *near, const couNear *from, const couCloud *cloud, const couBounds *box);
 /// All kernels that may be nonzero within `margin` of the box; the box lies within one bin, whose coordinates are given. False without memory.
 bool couNear_Gather(couNear *near, const couCloud *cloud, const int32_t bin[3], couVec3 lower, couVec3 upper, float margin);
 void couNear_Free(couNear *near);
@@ -121,6 +125,8 @@ typedef struct couSample {
 /// Appends the kernels of a range that reach the box to the list, which has room for all and COU_WIDTH more.
 COU_DECLARE_WIDE(void, couGatherRange, couNear *near, const couCloud *cloud, const couRange *range, const couBounds *box,
                  float margin);
+/// The same from another list, with all columns; `margin` is the radius of round kernels.
+COU_DECLARE_WIDE(void, couGatherPart, couNear *near, const couNear *from, bool is_stretched, const couBounds *box, float margin);
 /// F at the nodes of a brick, x fastest; returns in bits[k] which nodes of layer k are at the level or above, bit y * 8 + x.
 COU_DECLARE_WIDE(void, couEvaluateBrick, const couNear *near, const couFieldShape *shape, const couBrick *brick, float level,
                  float *field, uint64_t *bits);

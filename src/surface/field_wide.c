@@ -44,6 +44,13 @@ static inline void clip_axis(float a, float radius, const float *nodes, int coun
     *last = high < (float)(count - 1) ? (high < 0.0f ? -1 : (int)high) : count - 1;
 }
 
+// How far a lies before or behind the nodes of an axis.
+static inline float beyond(float a, const float *nodes)
+{
+    float low = nodes[0] - a, high = a - nodes[cou_brickNodes - 1], most = COU_MAX(low, high);
+    return COU_MAX(most, 0.0f);
+}
+
 COU_SPECIALIZED void add_round_kernels(couSurfaceField kind, const couNear *near, const couFieldShape *shape,
                                        const couBrick *brick, float *field)
 {
@@ -56,11 +63,12 @@ COU_SPECIALIZED void add_round_kernels(couSurfaceField kind, const couNear *near
         clip_axis(near->z[p], shape->h, brick->z, brick->layers, brick->cell, &k0, &k1);
         couFloatW dx = couSubW(x, couSetW(near->x[p])), w = couSetW(near->w[p]);
         couFloatW dx2 = couMulW(couMulW(dx, dx), scale);
+        float ahead = beyond(near->x[p], brick->x), most = SKIP - ahead * ahead * inv_h2;
         for (int k = k0; k <= k1; ++k) {
             float dz = brick->z[k] - near->z[p];
             for (int j = j0; j <= j1; ++j) {
                 float dy = brick->y[j] - near->y[p], q2 = (dy * dy + dz * dz) * inv_h2;
-                if (q2 > SKIP) continue;
+                if (q2 > most) continue;
                 float *row = field + cou_brickNodes * (cou_brickNodes * k + j);
                 couFloatW term = couMulW(w, kernel_of(kind, couAddW(dx2, couSetW(q2))));
                 couStoreW(row, couAddW(couLoadW(row), term));
@@ -69,7 +77,7 @@ COU_SPECIALIZED void add_round_kernels(couSurfaceField kind, const couNear *near
     }
 }
 
-// q^2 along a row is a parabola in dx; rows whose whole parabola lies beyond 1 are skipped.
+// q^2 along a row is a parabola in dx; rows where its least value lies beyond 1 are skipped.
 static inline void add_stretched_kernels(const couNear *near, const couBrick *brick, float *field)
 {
     couFloatW x = couLoadW(brick->x);
@@ -79,14 +87,17 @@ static inline void add_stretched_kernels(const couNear *near, const couBrick *br
         clip_axis(near->z[p], near->radius[p], brick->z, brick->layers, brick->cell, &k0, &k1);
         couFloatW dx = couSubW(x, couSetW(near->x[p])), w = couSetW(near->w[p]);
         float a = near->metric[0][p], b = near->metric[1][p], c = near->metric[2][p];
-        float d = near->metric[3][p], e = near->metric[4][p], f = near->metric[5][p], inv_4a = 0.25f / a;
+        float d = near->metric[3][p], e = near->metric[4][p], f = near->metric[5][p], inv_2a = 0.5f / a;
+        float left = brick->x[0] - near->x[p], right = brick->x[cou_brickNodes - 1] - near->x[p];
         couFloatW ax = couMulW(couSetW(a), dx);
         for (int k = k0; k <= k1; ++k) {
             float dz = brick->z[k] - near->z[p];
             for (int j = j0; j <= j1; ++j) {
                 float dy = brick->y[j] - near->y[p];
                 float slope = 2.0f * (b * dy + c * dz), rest = dy * (d * dy + 2.0f * e * dz) + f * dz * dz;
-                if (rest - slope * slope * inv_4a > SKIP) continue;
+                float least = -slope * inv_2a;
+                least = COU_CLAMP(least, left, right);
+                if (least * (a * least + slope) + rest > SKIP) continue;
                 float *row = field + cou_brickNodes * (cou_brickNodes * k + j);
                 couFloatW q2 = couAddW(couMulW(dx, couAddW(ax, couSetW(slope))), couSetW(rest));
                 couFloatW term = couMulW(w, kernel_of(cou_surfaceAnisotropic, q2));

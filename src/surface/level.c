@@ -154,7 +154,7 @@ void couResolveSurfaceDef(couSurfaceDef *def, int dimension, couStretch *stretch
 {
     double d = (double)def->spacing;
     if (isnan(def->radius)) def->radius = 2.0f * def->spacing;
-    if (isnan(def->cell)) def->cell = 0.5f * def->spacing;
+    if (isnan(def->cell)) def->cell = def->spacing / 3.0f;
     *stretch = (couStretch){.sum_radius = 1.5f * def->radius, .lone_size = 1.0f, .max_shift = 0.5f * def->spacing};
     Lattice lattice = {(couSurfaceField)def->field, dimension, def->is_normalized, d, (double)def->radius, stretch};
     if (def->field == cou_surfaceAnisotropic) {

@@ -1,14 +1,20 @@
 // Vertices, their attributes and the elements between them, brick by brick, each straight to its place in the mesh.
 //
-// Linear interpolation between nodes would let the surface wobble as particles cross cells; two Newton steps on the field itself
+// Linear interpolation between nodes would let the surface wobble as particles cross cells; Newton steps on the field itself, two as a rule,
 // put each vertex where the level is, and its normal is the field's own gradient there.
 
 #include "surface/cut.h"
 
 #define LEAST_FRACTION 0.002f // from a node: triangles keep an area
+#define GOOD_STEP 0.01f       // of a cell: Newton's next step would be the square of it, more or less
+#define MOST_STEPS 6
+
+enum { half = cou_brickNodes / 2 };
 
 typedef struct Scratch {
-    couNear near;
+    couNear near;       // of a brick
+    couNear octants[8]; // of its eighths, made when a vertex asks for them
+    bool is_made[8];
     uint32_t *rows;
     float *terms;
     size_t capacity;
@@ -52,23 +58,23 @@ static float improve(const couCloud *cloud, const couSample *sample, int axis, f
     return next >= *low && next <= *high ? next : 0.5f * (*low + *high); // also when the slope is zero
 }
 
-static void write_attributes(const MarchJob *job, const Scratch *scratch, couVec3 p, size_t vertex)
+static void write_attributes(const MarchJob *job, const Scratch *scratch, const couNear *near, couVec3 p, size_t vertex)
 {
     static ListFcn *const list_variants[cou_isaCount] = COU_VARIANTS(couListTerms);
     static NearestFcn *const nearest_variants[cou_isaCount] = COU_VARIANTS(couFindNearest);
     const couCloud *cloud = job->cloud;
     const couSurfacePoints *points = job->points;
     couSurface *surface = job->surface;
-    uint32_t nearest = cloud->index[scratch->near.index[nearest_variants[cloud->isa](&scratch->near, p)]];
+    uint32_t nearest = cloud->index[near->index[nearest_variants[cloud->isa](near, p)]];
     surface->nearest_ids[vertex] = points->ids ? points->ids[nearest] : nearest;
     surface->materials[vertex] = points->materials ? points->materials[nearest] : 0;
 
     couVec3 velocity = {0}, color = {0}, white = {1, 1, 1};
     float sum = 0.0f;
     if (points->velocities || points->colors) {
-        int count = list_variants[cloud->isa](&scratch->near, &cloud->shape, p, scratch->rows, scratch->terms);
+        int count = list_variants[cloud->isa](near, &cloud->shape, p, scratch->rows, scratch->terms);
         for (int n = 0; n < count; ++n) {
-            uint32_t i = cloud->index[scratch->near.index[scratch->rows[n]]];
+            uint32_t i = cloud->index[near->index[scratch->rows[n]]];
             int material = points->materials ? points->materials[i] : 0;
             bool has_color = points->colors && material < points->color_count;
             if (points->velocities) velocity = couMulAdd(velocity, scratch->terms[n], points->velocities[i]);
@@ -82,18 +88,20 @@ static void write_attributes(const MarchJob *job, const Scratch *scratch, couVec
     surface->colors[vertex] = sum > 0.0f && points->colors ? couScale(inv, color) : white;
 }
 
-static void write_vertex(const MarchJob *job, Scratch *scratch, const couBrick *brick, couVec3 start, int axis,
+static void write_vertex(const MarchJob *job, const Scratch *scratch, const couNear *near, couVec3 start, int axis,
                          bool is_start_inside, float t, size_t vertex)
 {
     static SampleFcn *const variants[cou_isaCount] = COU_VARIANTS(couSampleField);
     const couCloud *cloud = job->cloud;
-    float cell = brick->cell, low = 0.0f, high = 1.0f;
+    float cell = cloud->cell, low = 0.0f, high = 1.0f;
     couVec3 p = start;
     couSample sample = {0};
-    for (int step = 0; step < 2; ++step) {
+    for (int step = 0; step < MOST_STEPS; ++step) {
         *component(&p, axis) = *component(&start, axis) + t * cell;
-        sample = variants[cloud->isa](&scratch->near, &cloud->shape, p);
-        t = improve(cloud, &sample, axis, cell, is_start_inside, t, &low, &high);
+        sample = variants[cloud->isa](near, &cloud->shape, p);
+        float next = improve(cloud, &sample, axis, cell, is_start_inside, t, &low, &high), way = fabsf(next - t);
+        t = next;
+        if (way < GOOD_STEP) break;
     }
     t = COU_CLAMP(t, LEAST_FRACTION, 1.0f - LEAST_FRACTION);
     *component(&p, axis) = *component(&start, axis) + t * cell;
@@ -104,21 +112,40 @@ static void write_vertex(const MarchJob *job, Scratch *scratch, const couBrick *
     }
     job->surface->vertices[vertex] = p;
     job->surface->normals[vertex] = normal;
-    write_attributes(job, scratch, p, vertex);
+    write_attributes(job, scratch, near, p, vertex);
 }
 
-static void write_vertices(const MarchJob *job, Scratch *scratch, const couCutBrick *item, const couBrick *brick)
+// The kernels near the eighth of a brick in which an edge starts. NULL without memory.
+static const couNear *find_octant(const MarchJob *job, Scratch *scratch, const couBrick *brick, int x, int y, int z)
+{
+    int octant = x / half + 2 * (y / half) + 4 * (z / half);
+    couNear *near = &scratch->octants[octant];
+    if (scratch->is_made[octant]) return near;
+    const int from[3] = {x / half * half, y / half * half, z / half * half};
+    int last = cou_brickNodes - 1, top = brick->layers - 1;
+    couBounds box = {{brick->x[from[0]], brick->y[from[1]], brick->z[from[2]]},
+                     {brick->x[COU_MIN(from[0] + half, last)], brick->y[COU_MIN(from[1] + half, last)],
+                      brick->z[COU_MIN(from[2] + half, top)]}};
+    scratch->is_made[octant] = couNear_Narrow(near, &scratch->near, job->cloud, &box);
+    return scratch->is_made[octant] ? near : NULL;
+}
+
+static bool write_vertices(const MarchJob *job, Scratch *scratch, const couCutBrick *item, const couBrick *brick)
 {
     int layers = job->cloud->dimension == 3 ? cou_brickCells : 1;
     size_t vertex = job->first_vertex + item->vertex_base;
     const float *fraction = item->fractions;
+    memset(scratch->is_made, 0, sizeof scratch->is_made);
     for (int k = 0; k < layers; ++k)
         for (int axis = 0; axis < job->cloud->dimension; ++axis)
             for (uint64_t crossed = couCrossed(item->bits, k, axis); crossed; crossed &= crossed - 1) {
-                int node = __builtin_ctzll(crossed);
-                couVec3 start = {brick->x[node % cou_brickNodes], brick->y[node / cou_brickNodes], brick->z[k]};
-                write_vertex(job, scratch, brick, start, axis, item->bits[k] >> node & 1, *fraction++, vertex++);
+                int node = __builtin_ctzll(crossed), x = node % cou_brickNodes, y = node / cou_brickNodes;
+                const couNear *near = find_octant(job, scratch, brick, x, y, k);
+                if (!near) return false;
+                couVec3 start = {brick->x[x], brick->y[y], brick->z[k]};
+                write_vertex(job, scratch, near, start, axis, item->bits[k] >> node & 1, *fraction++, vertex++);
             }
+    return true;
 }
 
 // --- Elements ----------------------------------------------------------------------------------------------------------------
@@ -220,11 +247,10 @@ static void march_block(void *context, int block, size_t begin, size_t end, int 
         couBrick brick = couMakeBrick(cloud, at, bin);
         couBounds box = couBoundBrick(&brick);
         if (!couNear_Gather(&scratch->near, cloud, bin, box.lower, box.upper, cloud->metric ? 0.0f : cloud->shape.h) ||
-            !reserve_terms(scratch, cloud->memory)) {
+            !reserve_terms(scratch, cloud->memory) || !write_vertices(job, scratch, item, &brick)) {
             job->is_out_of_memory = true;
             return;
         }
-        write_vertices(job, scratch, item, &brick);
         find_owners(job->cut, item, cloud->dimension, owners);
         if (cloud->dimension == 3)
             write_triangles(job, item, owners);
@@ -242,6 +268,7 @@ bool couMarch(const couCut *cut, const couCloud *cloud, const couMarchTable *tab
     couFor(cloud->parallel, cut->count, 16, march_block, &job);
     for (int t = 0; t < cloud->parallel->threads; ++t) {
         couNear_Free(&job.scratch[t].near);
+        for (int o = 0; o < 8; ++o) couNear_Free(&job.scratch[t].octants[o]);
         couFree(cloud->memory, job.scratch[t].rows);
         couFree(cloud->memory, job.scratch[t].terms);
     }

@@ -2,7 +2,7 @@
 
 #include "surface/cloud.h"
 
-enum { columns = 14, padding = COU_WIDTH }; // x, y, z, w, radius, six of the metric, three of home
+enum { columns = cou_nearColumns, padding = COU_WIDTH };
 
 void couNear_Free(couNear *near)
 {
@@ -29,9 +29,11 @@ static bool reserve(couNear *near, couMemory *memory, size_t count)
     for (int m = 0; m < 6; ++m) near->metric[m] = all + (size_t)(5 + m) * stride;
     for (int m = 0; m < 3; ++m) near->home[m] = all + (size_t)(11 + m) * stride;
     near->capacity = capacity;
+    near->stride = stride;
     return true;
 }
 
+typedef void NarrowFcn(couNear *near, const couNear *from, bool is_stretched, const couBounds *box, float margin);
 typedef void GatherFcn(couNear *near, const couCloud *cloud, const couRange *range, const couBounds *box, float margin);
 
 static void fill_stretched(couNear *near, const couCloud *cloud)
@@ -78,6 +80,17 @@ bool couNear_Gather(couNear *near, const couCloud *cloud, const int32_t bin[3], 
         fill_stretched(near, cloud);
     else
         near->home[0] = near->x, near->home[1] = near->y, near->home[2] = near->z;
+    pad(near, is_stretched);
+    return true;
+}
+
+bool couNear_Narrow(couNear *near, const couNear *from, const couCloud *cloud, const couBounds *box)
+{
+    static NarrowFcn *const variants[cou_isaCount] = COU_VARIANTS(couGatherPart);
+    bool is_stretched = cloud->metric != NULL;
+    if (!reserve(near, cloud->memory, from->count)) return false;
+    variants[cloud->isa](near, from, is_stretched, box, cloud->shape.h);
+    if (!is_stretched) near->home[0] = near->x, near->home[1] = near->y, near->home[2] = near->z;
     pad(near, is_stretched);
     return true;
 }

@@ -16,7 +16,7 @@ static const couParam surface_params[] = {
     {"field", "", "clavet: root of squared ramps; color: Müller's colour field; anisotropic: kernels stretched along the surface, for flat water", cou_paramChoice, FIELD(field), {cou_surfaceAnisotropic}, 0, 0, false, false, field_names},
     {"spacing", "m", "distance of the particles at rest", cou_paramFloat, FIELD(spacing), {0}, 0, 1e6, true, false, NULL},
     {"radius", "m", "support of the field, 1 to 4 spacings; auto: 2 spacings", cou_paramFloat, FIELD(radius), {NAN}, 0, 1e7, true, true, NULL},
-    {"cell", "m", "of the grid; auto: half a spacing", cou_paramFloat, FIELD(cell), {NAN}, 0, 1e7, true, true, NULL},
+    {"cell", "m", "of the grid; auto: a third of a spacing", cou_paramFloat, FIELD(cell), {NAN}, 0, 1e7, true, true, NULL},
     {"level", "", "at which the field is cut; auto: so that matter fills its volume", cou_paramFloat, FIELD(level), {NAN}, 0, 1000, true, true, NULL},
     {"is_normalized", "", "particles weigh 1 / density, so that one level fits tanks and lone drops; false: all weigh the same", cou_paramBool, FIELD(is_normalized), {1}, 0, 1, false, false, NULL},
     {"smoothing", "", "rounds that even out the mesh but keep its volume", cou_paramInt, FIELD(smoothing), {0}, 0, 50, false, false, NULL},
