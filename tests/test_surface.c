@@ -144,8 +144,8 @@ static void test_single_particle_is_a_sphere(void **state)
         CHECK_RANGE(r, 0.4 * (double)SPACING, 0.9 * (double)SPACING, field); // a drop of about its own volume
         for (size_t v = 0; v < surface.vertex_count; ++v) {
             couVec3 out = couSub(surface.vertices[v], at);
-            CHECK_NEAR((double)couLength(out), r, 1e-3 * h, field);
-            CHECK_RANGE((double)couDot(couNormalize(out), surface.normals[v]), 0.9999, 1.0001, field);
+            CHECK_NEAR((double)couLength(out), r, 2e-3 * h, field);
+            CHECK_RANGE((double)couDot(couNormalize(out), surface.normals[v]), 0.998, 1.001, field);
         }
         CHECK_NEAR(couSurface_Area(&surface), 4.0 * COU_PI * r * r, 0.03 * 4.0 * COU_PI * r * r, field);
         CHECK_NEAR(couSurface_Volume(&surface), 4.0 / 3.0 * COU_PI * r * r * r, 0.04 * 4.0 / 3.0 * COU_PI * r * r * r, field);
@@ -261,7 +261,7 @@ static Shape measure_shape(const couSurface *surface, couVec3 from)
 }
 
 // A particle goes on in steps of so many h; seen from the particle, its surface must stay where it is.
-static void check_motion(int field, float cell, float step_size, int steps)
+static void check_motion(int field, float cell, float step_size, int steps, double radius_share)
 {
     couSurfaceDef def = surface_def(field);
     def.cell = cell;
@@ -276,10 +276,10 @@ static void check_motion(int field, float cell, float step_size, int steps)
         def.level = surface.level; // need not be found again
         double r = lone_radius(&surface, field, 3);
         for (size_t v = 0; v < surface.vertex_count; ++v)
-            CHECK_NEAR((double)couLength(couSub(surface.vertices[v], at)), r, 0.005 * h, step);
+            CHECK_NEAR((double)couLength(couSub(surface.vertices[v], at)), r, radius_share * h, step);
         Shape shape = measure_shape(&surface, at);
         for (int a = 0; a < 3; ++a) CHECK_NEAR(shape.center[a], 0.0, 0.02 * h, step);
-        for (int d = 0; step > 0 && d < 26; ++d) CHECK_NEAR(shape.support[d], last.support[d], 0.02 * h, step);
+        for (int d = 0; step > 0 && d < 26; ++d) CHECK_NEAR(shape.support[d], last.support[d], 0.01 * h, step);
         last = shape;
         couSurface_Clear(&surface);
         clear_cloud(&cloud);
@@ -290,8 +290,8 @@ static void test_motion_is_smooth(void **state)
 {
     (void)state;
     for (int field = 0; field < 3; ++field) {
-        check_motion(field, COU_AUTO, 0.002f, 450);
-        check_motion(field, 0.5f * SPACING, 0.002f, 450); // cells of h / 4, as large as a drop's radius
+        check_motion(field, COU_AUTO, 0.002f, 450, 0.02);
+        check_motion(field, 0.5f * SPACING, 0.002f, 450, 0.04); // cells of h / 4, as large as a drop's radius
     }
 }
 
@@ -457,7 +457,7 @@ static void test_flat_surfaces(void **state)
         CHECK_NEAR(couSurface_Volume(&surface), COU_PI * r * r, 0.03 * COU_PI * r * r, field); // positive: matter to the left
         for (size_t v = 0; v < surface.vertex_count; ++v) {
             couVec3 out = couNormalize(couSub(surface.vertices[v], cloud.positions[0]));
-            CHECK_RANGE((double)couDot(out, surface.normals[v]), 0.9999, 1.0001, field);
+            CHECK_RANGE((double)couDot(out, surface.normals[v]), 0.998, 1.001, field);
         }
         couSurface_Clear(&surface);
         clear_cloud(&cloud);

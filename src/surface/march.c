@@ -8,6 +8,10 @@
 #define LEAST_FRACTION 0.002f // from a node: triangles keep an area
 #define GOOD_STEP 0.01f       // of a cell: Newton's next step would be the square of it, more or less
 #define MOST_STEPS 6
+// Linear interpolation is off by about f''/(2 f') t (1 - t) cells; no change goes beyond this factor before t (1 - t). Where a drop smaller
+// than its cells takes in one more node, the level may already lie far along that node's edges: linear interpolation starts at
+// the node, and so must the vertex, or the surface jumps.
+#define MOST_CHANGE 1.0f
 
 enum { half = cou_brickNodes / 2 };
 
@@ -93,7 +97,7 @@ static void write_vertex(const MarchJob *job, const Scratch *scratch, const couN
 {
     static SampleFcn *const variants[cou_isaCount] = COU_VARIANTS(couSampleField);
     const couCloud *cloud = job->cloud;
-    float cell = cloud->cell, low = 0.0f, high = 1.0f;
+    float cell = cloud->cell, low = 0.0f, high = 1.0f, linear = t;
     couVec3 p = start;
     couSample sample = {0};
     for (int step = 0; step < MOST_STEPS; ++step) {
@@ -103,6 +107,8 @@ static void write_vertex(const MarchJob *job, const Scratch *scratch, const couN
         t = next;
         if (way < GOOD_STEP) break;
     }
+    float most = MOST_CHANGE * linear * (1.0f - linear);
+    t = COU_CLAMP(t, linear - most, linear + most);
     t = COU_CLAMP(t, LEAST_FRACTION, 1.0f - LEAST_FRACTION);
     *component(&p, axis) = *component(&start, axis) + t * cell;
     couVec3 normal = couNormalize((couVec3){-sample.gradient[0], -sample.gradient[1], -sample.gradient[2]});

@@ -6,7 +6,7 @@
 
 #include "surface/cloud.h"
 
-#define DROPLET_NEIGHBORS 3.0f // at rest spacing: fewer make no surface
+#define DROPLET_NEIGHBORS 3.0f // at rest spacing: fewer make no surface; half as many in 2D
 #define DISC_RADIUS 0.9f       // spacings; a lattice is covered from 0.71 on
 
 typedef struct SplatJob {
@@ -93,7 +93,7 @@ bool couFindSplats(const couSurfaceDef *given, const couSurfacePoints *points, f
     SplatJob job = {.cloud = &cloud};
     job.threshold = threshold > 0.0f ? threshold : couSplatThreshold(&def, points->dimension);
     float q = def.spacing / def.radius, m = 1.0f - q * q;
-    job.least_density = 1.0f + DROPLET_NEIGHBORS * m * m * m;
+    job.least_density = 1.0f + (points->dimension == 3 ? 1.0f : 0.5f) * DROPLET_NEIGHBORS * m * m * m;
     bool is_good = couCloud_Build(&cloud, &def, points, -1, faults);
     if (is_good) {
         job.nears = couCreateNears(&cloud);
