@@ -3,6 +3,7 @@
 // checkpoint of a frame is written after all its other files: what a checkpoint continues is whole.
 #include "app/run.h"
 #include "io/file.h"
+#include "io/pvd.h"
 #include "io/run_files.h"
 
 #include <stdio.h>
@@ -22,9 +23,10 @@ typedef struct Run {
     bool is_in_place; // goes on in the folder that it resumes
     double fps;
     int first, frame, total; // frames done before, done by now, asked for
-    couBounds bounds;        // for an automatic camera
+    couBounds bounds;        // for an automatic camera, and where planes end
     couFilming *filming;
     couDiagnostics *diagnostics;
+    couBodyFiles *bodies;
     int checkpoint_frame;    // of checkpoint.h5 in the folder, -1: none of this run
     double checkpoint_clock; // couClock() of the last one
     double started;          // couClock()
@@ -172,7 +174,7 @@ static bool prepare(Run *run)
     if (is_ready) {
         choose_folder(run);
         // before the state is loaded, so that a resumed film keeps its camera
-        if (has_pictures(run)) run->bounds = couSceneBounds(run->scene, run->total / run->fps);
+        run->bounds = couSceneBounds(run->scene, run->total / run->fps);
         is_ready = !resume || restore(run, &state);
     }
     if (is_ready && run->is_in_place && !is_previous) run->checkpoint_frame = run->first;
@@ -277,6 +279,13 @@ static bool write_picture(Run *run)
 
 // --- The run ---
 
+// ParaView's lists of the frames that are there.
+static bool write_series(Run *run)
+{
+    return couWritePvd(run->folder, "particles", run->fps, &run->faults) &&
+           couWritePvd(run->folder, "surface", run->fps, &run->faults);
+}
+
 // Makes the folder ready: an old run makes way, the one that is resumed is cut back to its checkpoint.
 static bool open_folder(Run *run)
 {
@@ -292,7 +301,10 @@ static bool open_folder(Run *run)
     if (!couWriteCommand(&run->options, run->folder, run->total, run->fps, &run->faults)) return false;
     run->diagnostics = couOpenDiagnostics(couJoin(path, run->folder, "diagnostics.csv"), run->world,
                                           run->is_in_place ? run->first : 0, &run->faults);
-    return run->diagnostics && start_filming(run);
+    if (!run->diagnostics) return false;
+    run->bodies = couOpenRunBodies(run->scene, run->folder, run->fps, run->bounds, run->is_in_place ? run->first : 0,
+                                   &run->faults);
+    return run->bodies && write_series(run) && start_filming(run);
 }
 
 // How to get smaller steps: by the method's bound on them where it has one, else by the speed that they are chosen for.
@@ -414,6 +426,7 @@ static bool run_frames(Run *run)
         couStepReport report;
         double seconds;
         is_good = advance(run, &report, &seconds) && write_frame(run) &&
+                  couBodyFiles_Write(run->bodies, run->world, run->frame, &run->faults) &&
                   couDiagnostics_Write(run->diagnostics, run->world, run->frame, &report, seconds, &run->faults) &&
                   (!is_checkpoint_due(run) || write_checkpoint(run));
         if (is_good) show(run, &progress);
@@ -486,17 +499,20 @@ static bool close_pictures(Run *run)
     return couEndFilming(filming, true, &run->faults) && is_written;
 }
 
-static bool close_diagnostics(Run *run)
+static bool close_tables(Run *run)
 {
     couDiagnostics *diagnostics = run->diagnostics;
+    couBodyFiles *bodies = run->bodies;
     run->diagnostics = NULL;
-    return couCloseDiagnostics(diagnostics, &run->faults);
+    run->bodies = NULL;
+    bool is_closed = couCloseDiagnostics(diagnostics, &run->faults);
+    return couCloseBodyFiles(bodies, &run->faults) && is_closed;
 }
 
 static bool finish(Run *run)
 {
     bool is_saved = run->checkpoint_frame == run->frame ? compute_hash(run) : write_checkpoint(run);
-    return is_saved && close_diagnostics(run) && close_pictures(run) && write_json(run);
+    return is_saved && close_tables(run) && write_series(run) && close_pictures(run) && write_json(run);
 }
 
 static void print_end(const Run *run)
@@ -545,7 +561,8 @@ static int produce(Run *run)
 static int clean_up(Run *run, int code)
 {
     couFaults ignored = {0}; // what counts has been said
-    if (run->diagnostics) couCloseDiagnostics(run->diagnostics, &ignored);
+    couCloseDiagnostics(run->diagnostics, &ignored);
+    couCloseBodyFiles(run->bodies, &ignored);
     couEndFilming(run->filming, run->frame > run->first, &ignored);
     if (run->scene) couCloseScene(run->scene);
     couFreeRunOptions(&run->options);

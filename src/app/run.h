@@ -2,8 +2,10 @@
 #pragma once
 
 #include "app/app.h"
+#include "io/body_files.h"
 #include "io/checkpoint.h"
 #include "io/frames.h"
+#include "io/json.h"
 
 #define COU_FOLDER_SIZE 900 ///< bytes of an output folder's path, with its terminating zero: leaves room for file names
 #define COU_PATH_SIZE 1024
@@ -60,19 +62,11 @@ bool couRotateCheckpoint(const char *folder, bool keeps_previous, const couCheck
 /// Reads checkpoint.h5, or checkpoint_previous.h5 with a warning when the first is missing or broken (`is_previous`).
 bool couReadLastCheckpoint(const char *folder, couCheckpointInfo *info, couState *state, bool *is_previous, couFaults *faults);
 
-// --- Flat JSON, as run.json is -----------------------------------------------------------------------------------------------
+// --- Bodies ------------------------------------------------------------------------------------------------------------------
 
-/// Walks the members of one JSON object. Start with text = the file's text, and call until it returns false.
-typedef struct couJson {
-    const char *text; ///< where to read on; NULL at the end
-    bool is_broken;   ///< not JSON
-    char key[64];
-    const char *value;   ///< first character of the value
-    size_t value_length; ///< with quotes or brackets
-} couJson;
-bool couJson_Next(couJson *json);
-/// The value of a member, quotes removed; false when it is missing or does not fit.
-bool couFindJson(const char *text, const char *key, char *value, size_t size);
+/// bodies/, bodies.csv and stage.json of a run; `bounds` is what its camera shows. NULL and a fault when they cannot be written.
+couBodyFiles *couOpenRunBodies(couScene *scene, const char *folder, double fps, couBounds bounds, int keep_frames,
+                               couFaults *faults);
 
 // --- Pictures ----------------------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 // The folder of a run: which files are ours, how an old run makes way for a new one, and two checkpoints in turn so that one of them
 // is whole whatever happens. Nothing that a run did not write itself is ever removed.
 #include "app/run.h"
+#include "io/body_files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -41,18 +42,25 @@ static bool file_exists(const char *folder, const char *name)
     return access(couJoin(path, folder, name), F_OK) == 0;
 }
 
-// The number in "particles_000012.vtp", or -1 for any other name.
+// The number in "particles_000012.vtp" or "surface_000012.obj", or -1 for any other name.
 static int frame_number(const char *name)
 {
-    int number = 0, length = 0;
-    if (sscanf(name, "particles_%6d%n", &number, &length) != 1 || length != 16 || number < 0) return -1;
-    return strcmp(name + 16, ".vtp") == 0 || strcmp(name + 16, ".ply") == 0 ? number : -1;
+    static const char *const extensions[] = {".vtp", ".ply", ".obj", ".svg"};
+    bool is_surface = strncmp(name, "surface_", 8) == 0;
+    if (!is_surface && strncmp(name, "particles_", 10) != 0) return -1;
+    const char *digits = name + (is_surface ? 8 : 10);
+    if (strspn(digits, "0123456789") != 6) return -1;
+    for (int i = 0; i < (is_surface ? 4 : 2); i++)
+        if (strcmp(digits + 6, extensions[i]) == 0) return (int)strtol(digits, NULL, 10);
+    return -1;
 }
 
 // What a run writes besides frames. The files that mark a folder as ours come last: they are removed last, so that a removal that was
 // cut short can be taken up again.
-static const char *const run_files[] = {"film.mp4",          "picture.png", "checkpoint_previous.h5", "checkpoint.h5",
-                                        "checkpoint_new.h5", "command.txt", "diagnostics.csv",        "run.json"};
+static const char *const run_files[] = {"bodies.csv",    "stage.json",        "particles.pvd", "surface.pvd",
+                                        "run.usda",      "film.mp4",          "picture.png",   "checkpoint_previous.h5",
+                                        "checkpoint.h5", "checkpoint_new.h5", "command.txt",   "diagnostics.csv",
+                                        "run.json"};
 enum { run_file_count = sizeof run_files / sizeof run_files[0], first_mark = run_file_count - 3 };
 
 // NAME.PID.tmp of one of our names: what a killed run left behind.
@@ -91,6 +99,7 @@ int couRemoveOldRun(const char *folder)
     for (int i = first_mark; i < run_file_count; i++) is_ours |= file_exists(folder, run_files[i]);
     if (!is_ours) return -1;
     int count = remove_frames(folder, -1);
+    couRemoveBodyMeshes(folder); // before stage.json, which names them
     char path[COU_PATH_SIZE];
     for (int i = 0; i < run_file_count; i++) unlink(couJoin(path, folder, run_files[i]));
     return count;

@@ -3,11 +3,11 @@
 #include "io/run_files.h"
 
 #include "base/base.h"
+#include "io/csv.h"
 #include "io/file.h"
 #include "io/text.h"
 
 #include <errno.h>
-#include <stdio_ext.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -63,9 +63,7 @@ typedef struct Triple {
 } Triple;
 
 struct couDiagnostics {
-    char path[1024];
-    FILE *stream;
-    off_t bytes; // of whole rows in the file
+    couCsv csv;
     int triple_count;
     Triple *triples; // in the order of the columns
 };
@@ -73,8 +71,6 @@ struct couDiagnostics {
 static const char fixed_columns[] = "frame,time,particles,dt,substeps,iterations,density_error_mean,density_error_max,"
                                     "kinetic_energy,potential_energy,momentum_x,momentum_y,momentum_z,wall_seconds";
 enum { fixed_column_count = 14 };
-
-enum { max_diagnostics_bytes = 1 << 30 };
 
 static bool is_moving(const couBodyDef *body) { return body->motion != NULL || body->is_dynamic; }
 
@@ -104,17 +100,13 @@ static bool add_bodies(couDiagnostics *diagnostics, const couWorld *world)
     return true;
 }
 
-// body_NAME_x or body_NAME_force_x, in quotes where the name would break the line.
+// body_NAME_x or body_NAME_force_x.
 static void print_body_column(FILE *stream, const Triple *triple, char axis)
 {
-    const char *name = triple->body;
-    bool is_quoted = strpbrk(name, ",\"\r\n") != NULL;
-    fputs(is_quoted ? ",\"body_" : ",body_", stream);
-    for (; *name != '\0'; ++name) {
-        if (*name == '"') fputc('"', stream);
-        fputc(*name, stream);
-    }
-    fprintf(stream, is_quoted ? "%s_%c\"" : "%s_%c", quantity_suffix[triple->quantity], axis);
+    char column[COU_NAME_SIZE + 24];
+    snprintf(column, sizeof column, "body_%s%s_%c", triple->body, quantity_suffix[triple->quantity], axis);
+    fputc(',', stream);
+    couCsv_PrintField(stream, column);
 }
 
 static void print_header(FILE *stream, const couDiagnostics *diagnostics)
@@ -125,35 +117,18 @@ static void print_header(FILE *stream, const couDiagnostics *diagnostics)
     fputc('\n', stream);
 }
 
-// Takes one field of a CSV line without its quotes into `field` (cut to its size); returns what follows it.
-static const char *take_field(const char *at, char *field, size_t size)
-{
-    size_t length = 0;
-    bool is_quoted = *at == '"';
-    if (is_quoted) ++at;
-    for (; *at != '\0'; ++at) {
-        if (is_quoted ? *at == '"' : *at == ',' || *at == '\n') {
-            if (!is_quoted || at[1] != '"') break;
-            ++at;
-        }
-        if (length + 1 < size) field[length++] = *at;
-    }
-    field[length] = '\0';
-    return is_quoted && *at == '"' ? at + 1 : at;
-}
-
 // Takes three columns body_STEM_x to _z; returns what follows them, NULL when they are not that.
 static const char *take_triple(const char *at, char *stem, size_t size)
 {
     char first[COU_NAME_SIZE + 32];
-    at = take_field(at + 1, first, sizeof first);
+    at = couCsv_TakeField(at + 1, first, sizeof first);
     size_t length = strlen(first);
     if (length < 7 || strncmp(first, "body_", 5) != 0 || strcmp(first + length - 2, "_x") != 0) return NULL;
     for (char axis = 'y'; axis <= 'z'; ++axis) {
         char other[sizeof first];
         first[length - 1] = axis;
         if (*at != ',') return NULL;
-        at = take_field(at + 1, other, sizeof other);
+        at = couCsv_TakeField(at + 1, other, sizeof other);
         if (strcmp(other, first) != 0) return NULL;
     }
     snprintf(stem, size, "%.*s", (int)(length - 7), first + 5);
@@ -206,69 +181,41 @@ static bool fits_world(const couDiagnostics *diagnostics, const couWorld *world)
     return unknown_count[quantity_place] <= removed_count && unknown_count[quantity_force] <= removed_count;
 }
 
-// The frame number of a whole row, 0 when the line is not one.
-static int row_frame(const char *line, const char *end, int column_count)
+// Replaces the file by the header and the rows to keep.
+static bool rewrite(couDiagnostics *diagnostics, const char *path, const char *rows, size_t bytes, couFaults *faults)
 {
-    int count = 1, frame = 0;
-    const char *at = line;
-    for (; at < end && *at >= '0' && *at <= '9' && frame < 100000000; ++at) frame = 10 * frame + (*at - '0');
-    if (at == line || at == end || *at != ',') return 0;
-    for (; at < end; ++at) count += *at == ',';
-    return count == column_count ? frame : 0;
-}
-
-// Rows of frames 1 to keep_frames; returns the end of the last. A last line without its end is what a kill left.
-static const char *find_kept_end(const couDiagnostics *diagnostics, const char *rows, int keep_frames, couFaults *faults)
-{
-    int last_frame = 0;
-    for (int row = 1;; ++row) {
-        const char *end = strchr(rows, '\n');
-        if (end == NULL || last_frame == keep_frames) break;
-        int frame = row_frame(rows, end, fixed_column_count + 3 * diagnostics->triple_count);
-        if (frame <= last_frame) {
-            couFaults_Add(faults, diagnostics->path, NULL, "row %d is not a row of diagnostics, or not of a later frame than %d",
-                          row, last_frame);
-            return NULL;
-        }
-        if (frame > keep_frames) break;
-        last_frame = frame;
-        rows = end + 1;
+    char *header = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&header, &size);
+    if (stream != NULL) {
+        print_header(stream, diagnostics);
+        fclose(stream);
     }
-    if (last_frame < keep_frames)
-        couLog(cou_logWarning, "%s: rows of frames %d to %d are missing", diagnostics->path, last_frame + 1, keep_frames);
-    return rows;
+    bool is_ok = header != NULL && couCsv_Start(&diagnostics->csv, path, header, rows, bytes, faults);
+    if (header == NULL) couFaults_Add(faults, path, NULL, "no memory");
+    free(header);
+    return is_ok;
 }
 
-// Replaces the file by the header and the rows to keep, in one go.
-static bool rewrite(couDiagnostics *diagnostics, const char *rows, size_t bytes, couFaults *faults)
+static bool start_anew(couDiagnostics *diagnostics, const char *path, const couWorld *world, couFaults *faults)
 {
-    couFile file;
-    if (!couFile_Create(&file, diagnostics->path, faults)) return false;
-    print_header(file.stream, diagnostics);
-    if (bytes > 0) couFile_Write(&file, rows, bytes);
-    diagnostics->bytes = ftello(file.stream);
-    return couFile_Commit(&file, faults);
-}
-
-static bool start_anew(couDiagnostics *diagnostics, const couWorld *world, couFaults *faults)
-{
-    if (add_bodies(diagnostics, world)) return rewrite(diagnostics, NULL, 0, faults);
-    couFaults_Add(faults, diagnostics->path, NULL, "no memory");
+    if (add_bodies(diagnostics, world)) return rewrite(diagnostics, path, NULL, 0, faults);
+    couFaults_Add(faults, path, NULL, "no memory");
     return false;
 }
 
-static bool cut_back(couDiagnostics *diagnostics, const couWorld *world, int keep_frames, couFaults *faults)
+static bool cut_back(couDiagnostics *diagnostics, const char *path, const couWorld *world, int keep_frames, couFaults *faults)
 {
-    char *text = couReadFile(diagnostics->path, max_diagnostics_bytes, NULL, faults);
+    char *text = couReadFile(path, cou_csvMaxBytes, NULL, faults);
     if (text == NULL) return false;
     bool is_ok = false;
     const char *rows = take_header(diagnostics, text);
     if (rows == NULL || !fits_world(diagnostics, world)) {
-        couFaults_Add(faults, diagnostics->path, NULL,
-                      "its header is not the one of this run; resume into another folder or remove it");
+        couFaults_Add(faults, path, NULL, "its header is not the one of this run; resume into another folder or remove it");
     } else {
-        const char *end = find_kept_end(diagnostics, rows, keep_frames, faults);
-        is_ok = end != NULL && rewrite(diagnostics, rows, (size_t)(end - rows), faults);
+        int column_count = fixed_column_count + 3 * diagnostics->triple_count;
+        const char *end = couCsv_FindKept(path, rows, column_count, keep_frames, true, faults);
+        is_ok = end != NULL && rewrite(diagnostics, path, rows, (size_t)(end - rows), faults);
     }
     free(text);
     return is_ok;
@@ -277,19 +224,13 @@ static bool cut_back(couDiagnostics *diagnostics, const couWorld *world, int kee
 couDiagnostics *couOpenDiagnostics(const char *path, const couWorld *world, int keep_frames, couFaults *faults)
 {
     couDiagnostics *diagnostics = calloc(1, sizeof *diagnostics);
-    if (diagnostics == NULL || strlen(path) >= sizeof diagnostics->path) {
-        couFaults_Add(faults, path, NULL, "no memory, or a path of more than %zu bytes", sizeof diagnostics->path - 1);
-        free(diagnostics);
+    if (diagnostics == NULL) {
+        couFaults_Add(faults, path, NULL, "no memory");
         return NULL;
     }
-    strcpy(diagnostics->path, path);
     bool is_new = keep_frames <= 0 || (access(path, F_OK) != 0 && errno == ENOENT);
-    bool is_ok = is_new ? start_anew(diagnostics, world, faults) : cut_back(diagnostics, world, keep_frames, faults);
-    if (is_ok) {
-        diagnostics->stream = fopen(path, "abe");
-        if (diagnostics->stream != NULL) return diagnostics;
-        couFaults_Add(faults, path, NULL, "cannot be written: %s", strerror(errno));
-    }
+    bool is_ok = is_new ? start_anew(diagnostics, path, world, faults) : cut_back(diagnostics, path, world, keep_frames, faults);
+    if (is_ok) return diagnostics;
     couCloseDiagnostics(diagnostics, NULL);
     return NULL;
 }
@@ -338,31 +279,15 @@ bool couDiagnostics_Write(couDiagnostics *diagnostics, const couWorld *world, in
         print_row(row, diagnostics, world, frame, report, wall_seconds);
         fclose(row);
     }
-    errno = 0;
-    bool is_ok = text != NULL && fwrite(text, 1, size, diagnostics->stream) == size && fflush(diagnostics->stream) == 0;
+    bool is_ok = couCsv_Append(&diagnostics->csv, text, size, faults);
     free(text);
-    if (is_ok) {
-        diagnostics->bytes += (off_t)size;
-        return true;
-    }
-    // Takes the piece of a row off again, so that the file stays readable.
-    couFaults_Add(faults, diagnostics->path, NULL, "cannot be written: %s", strerror(errno != 0 ? errno : ENOMEM));
-    __fpurge(diagnostics->stream);
-    clearerr(diagnostics->stream);
-    if (ftruncate(fileno(diagnostics->stream), diagnostics->bytes) != 0)
-        couLog(cou_logWarning, "%s: its last row is incomplete", diagnostics->path);
-    return false;
+    return is_ok;
 }
 
 bool couCloseDiagnostics(couDiagnostics *diagnostics, couFaults *faults)
 {
     if (diagnostics == NULL) return true;
-    bool is_ok = true;
-    if (diagnostics->stream != NULL) {
-        is_ok = fsync(fileno(diagnostics->stream)) == 0 || errno == EINVAL;
-        is_ok = fclose(diagnostics->stream) == 0 && is_ok;
-        if (!is_ok) couFaults_Add(faults, diagnostics->path, NULL, "cannot be written: %s", strerror(errno));
-    }
+    bool is_ok = couCsv_Close(&diagnostics->csv, faults);
     free(diagnostics->triples);
     free(diagnostics);
     return is_ok;

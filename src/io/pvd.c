@@ -1,0 +1,35 @@
+// ParaView's list of a series: XML that names each file and its time, so that the animation runs in seconds.
+#include "io/pvd.h"
+
+#include "base/base.h"
+#include "io/file.h"
+#include "io/frames.h"
+
+#include <unistd.h>
+
+bool couWritePvd(const char *folder, const char *stem, double fps, couFaults *faults)
+{
+    char path[1100];
+    couFile file;
+    couFrameFiles files;
+    snprintf(path, sizeof path, "%s/%s.pvd", folder, stem);
+    if (!couListSeries(folder, stem, "vtp", &files, faults)) return false;
+    if (files.count == 0) {
+        unlink(path);
+        couFrameFiles_Clear(&files);
+        return true;
+    }
+    bool is_written = couFile_Create(&file, path, faults);
+    if (is_written) {
+        fprintf(file.stream, "<?xml version=\"1.0\"?>\n"
+                             "<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n"
+                             "  <Collection>\n");
+        for (int i = 0; i < files.count; ++i)
+            fprintf(file.stream, "    <DataSet timestep=\"%.15g\" part=\"0\" file=\"%s\"/>\n", files.items[i].number / fps,
+                    strrchr(files.items[i].path, '/') + 1);
+        fprintf(file.stream, "  </Collection>\n</VTKFile>\n");
+        is_written = couFile_Commit(&file, faults);
+    }
+    couFrameFiles_Clear(&files);
+    return is_written;
+}

@@ -1,0 +1,63 @@
+/// stage.json: what a picture of a run's frames needs besides them (docs/files.md): scale, materials, bodies, camera.
+#pragma once
+
+#include "coulis/coulis.h"
+
+/// How matter looks, as in couMaterialDef; NaN where it may be automatic.
+typedef struct couStageFileLook {
+    couVec3 color; ///< linear RGB
+    float opacity;
+    couVec3 absorption; ///< [1/m]
+    float scattering;   ///< [1/m]
+    float refraction;
+    float roughness;
+    float metalness;
+} couStageFileLook;
+
+typedef struct couStageFileMaterial {
+    char name[COU_NAME_SIZE];
+    float density;   ///< [kg/m^3]
+    float viscosity; ///< [Pa s]
+    couStageFileLook look;
+} couStageFileMaterial;
+
+typedef struct couStageFileBody {
+    char name[COU_NAME_SIZE];
+    int index;       ///< in the order in which bodies were added to the world, from 0
+    int first_frame; ///< with this body
+    bool is_moving;
+    char mesh[80]; ///< file in the run's folder, in the body's own frame; "" for a body that is not drawn
+    couStageFileLook look;
+} couStageFileBody;
+
+typedef struct couStageFileCamera {
+    double time; ///< [s]
+    couVec3 from, to;
+    float fov; ///< vertical field of view [degrees]
+} couStageFileCamera;
+
+/// Zero-initialise; free with couStageFile_Clear().
+typedef struct couStageFile {
+    char scene[512];
+    int dimension;
+    float spacing; ///< [m]
+    double fps;
+    couStageFileMaterial *materials;
+    int material_count;
+    couStageFileBody *bodies;
+    int body_count;
+    couStageFileCamera *cameras; ///< in the order of time; none: the scene has no camera
+    int camera_count;
+} couStageFile;
+
+bool couWriteStage(const char *path, const couStageFile *stage, couFaults *faults);
+/// False with a fault when it is missing, damaged, or its numbers cannot be; nothing is held then.
+bool couReadStage(const char *path, couStageFile *stage, couFaults *faults);
+void couStageFile_Clear(couStageFile *stage);
+
+couStageFileLook couStageLookOfMaterial(const couMaterialDef *def);
+couStageFileLook couStageLookOfBody(const couBodyDef *def);
+/// Appends a zeroed entry; NULL without memory.
+couStageFileMaterial *couStageFile_AddMaterial(couStageFile *stage);
+couStageFileBody *couStageFile_AddBody(couStageFile *stage);
+couStageFileCamera *couStageFile_AddCamera(couStageFile *stage);
