@@ -79,6 +79,7 @@ static inline couSurfaceDef surface_def(int field)
     couSurfaceDef def = couDefaultSurfaceDef();
     def.field = field;
     def.spacing = SPACING;
+    def.is_blended = true;
     def.threads = 2;
     return def;
 }
@@ -123,7 +124,8 @@ static inline couVec3 face_of(const couSurface *surface, size_t element)
     return couCross(couSub(surface->vertices[c[1]], a), couSub(surface->vertices[c[2]], a));
 }
 
-/// Around each vertex the triangles make one closed fan: closed, manifold and turned one way. Also in 2D: one segment comes, one goes.
+/// Around each vertex the triangles make one closed fan: closed, manifold and turned one way. Also in 2D: one segment comes, one
+/// goes.
 static inline void check_mesh(const couSurface *surface, int seed, const char *what)
 {
     size_t n = (size_t)surface->dimension, count = n * surface->element_count, wrong = 0;

@@ -1,4 +1,5 @@
-// Meshes of particles: closed and manifold whatever the cloud, of the right size, smooth in time, the same for any number of threads.
+// Meshes of particles: closed and manifold whatever the cloud, of the right size, smooth in time, the same for any number of
+// threads.
 
 #include "surface_test.h"
 

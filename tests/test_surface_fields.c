@@ -216,8 +216,8 @@ static void test_kernels_are_stretched(void **state)
 
 // --- The table ---------------------------------------------------------------------------------------------------------------
 
-// Each crossed edge is a corner of some triangle; all other sides than those on faces are shared; sides on a face are what the cell
-// on its other side draws, turned round.
+// Each crossed edge is a corner of some triangle; all other sides than those on faces are shared; sides on a face are what the
+// cell on its other side draws, turned round.
 static void test_march_table(void **state)
 {
     (void)state;
@@ -245,7 +245,8 @@ static void test_march_table(void **state)
             assert_int_equal(in, is_used[a]);
         }
     }
-    // Neighbours along x: every pair of codes that agree about the face between them draws it the same way, in opposite directions.
+    // Neighbours along x: every pair of codes that agree about the face between them draws it the same way, in opposite
+    // directions.
     for (int left = 0; left < 256; ++left)
         for (int right = 0; right < 256; ++right) {
             bool is_fitting = true;

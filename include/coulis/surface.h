@@ -23,11 +23,11 @@ typedef struct couSurfaceDef {
     float radius;  ///< support h of the field [m], 1 to 4 spacings; auto: 2 spacings
     float cell;    ///< of the grid [m], independent of h; auto: a third of a spacing
     float level;   ///< at which the field is cut; auto: so that matter fills its volume
-    /// Each particle weighs 1 / its density, so that one level fits a tank and a lone drop alike (default). False: Clavet's phi to the
-    /// letter, every particle weighs 1; the automatic level then fits tanks, and lone particles may be too weak to show.
+    /// Each particle weighs 1 / its density, so that one level fits a tank and a lone drop alike (default). False: Clavet's phi
+    /// to the letter, every particle weighs 1; the automatic level then fits tanks, and lone particles may be too weak to show.
     bool is_normalized;
     int smoothing;   ///< rounds that move vertices but keep volume and features, 0 to 50
-    bool is_blended; ///< all materials as one surface, attributes mixed; false: a closed surface for each material
+    bool is_blended; ///< all materials as one surface, attributes mixed; false (default): a closed surface for each material
     float max_gib;   ///< memory that the call may use [GiB]; more is refused with the estimate, before anything is done
     int threads;     ///< 0: all cores
 } couSurfaceDef;
@@ -64,8 +64,8 @@ typedef struct couSurface {
     size_t peak_bytes;                  ///< held at most, this surface included
 } couSurface;
 
-/// Zero particles give an empty surface. False with a fault when the def or the points are wrong, or memory is short; nothing is held
-/// then. Free with couSurface_Clear().
+/// Zero particles give an empty surface. False with a fault when the def or the points are wrong, or memory is short; nothing is
+/// held then. Free with couSurface_Clear().
 bool couBuildSurface(const couSurfaceDef *def, const couSurfacePoints *points, couSurface *surface, couFaults *faults);
 void couSurface_Clear(couSurface *surface);
 /// Area [m^2] and enclosed volume [m^3] of a closed surface; in 2D length [m] and area [m^2].
@@ -80,8 +80,8 @@ typedef struct couSplats {
     float *radii;      ///< [m]
 } couSplats;
 
-/// Uses spacing, radius, max_gib and threads of the def. A particle is at the surface where |n| h of the colour field exceeds the threshold;
-/// `threshold` <= 0: chosen so that the first layer of a lattice is and the second is not.
+/// Uses spacing, radius, max_gib and threads of the def. A particle is at the surface where |n| h of the colour field exceeds the
+/// threshold; `threshold` <= 0: chosen so that the first layer of a lattice is and the second is not.
 bool couFindSplats(const couSurfaceDef *def, const couSurfacePoints *points, float threshold, couSplats *splats,
                    couFaults *faults);
 void couSplats_Clear(couSplats *splats);

@@ -1,16 +1,17 @@
 // Kernels stretched along the surface [Yu and Turk 2013, sect. 4].
 //
-// The weighted covariance of a particle's neighbourhood (eq. 9 to 11) tells in which directions matter extends. Its eigenvalues, those
-// below a quarter of the largest raised to it (eq. 15), scaled to a determinant of 1, are how far the kernel reaches along its axes, in
-// units of h. So kernels at a flat surface become flat cakes that overlap into a flat surface; in the midst of a liquid they stay round.
+// The weighted covariance of a particle's neighbourhood (eq. 9 to 11) tells in which directions matter extends. Its eigenvalues,
+// those below a quarter of the largest raised to it (eq. 15), scaled to a determinant of 1, are how far the kernel reaches along
+// its axes, in units of h. So kernels at a flat surface become flat cakes that overlap into a flat surface; in the midst of a
+// liquid they stay round.
 //
-// Centres move a third of the way to the mean of their neighbourhood (eq. 6). In the original they move nine tenths, which takes the
-// outer layer in by most of a spacing, beyond what a level can make good: that of a tank came out at 0.19 with a share of 0.35, 0.08
-// with 0.5, 0.006 with 0.75. It is hardly missed: of shaken lattices (each particle by up to a quarter of a spacing) the surface
-// was rough by 0.063, 0.059, 0.058 and 0.056 spacings with 0, 0.35, 0.5 and 0.75; 0.078 with round kernels.
+// Centres move a third of the way to the mean of their neighbourhood (eq. 6). In the original they move nine tenths, which takes
+// the outer layer in by most of a spacing, beyond what a level can make good: that of a tank came out at 0.19 with a share of
+// 0.35, 0.08 with 0.5, 0.006 with 0.75. It is hardly missed: of shaken lattices (each particle by up to a quarter of a spacing)
+// the surface was rough by 0.063, 0.059, 0.058 and 0.056 spacings with 0, 0.35, 0.5 and 0.75; 0.078 with round kernels.
 //
-// Lone particles keep round kernels, smaller ones, so that a drop of one particle has its volume; in between, the two are mixed by the
-// weight of the neighbourhood, without the jump that a count of neighbours makes when it passes a limit.
+// Lone particles keep round kernels, smaller ones, so that a drop of one particle has its volume; in between, the two are mixed
+// by the weight of the neighbourhood, without the jump that a count of neighbours makes when it passes a limit.
 
 #include "surface/cloud.h"
 

@@ -1,7 +1,7 @@
 // From points to a sorted cloud of weighted kernels.
 //
-// Bins are whole bricks wide and a little wider than any kernel reaches, so that all kernels that touch a brick lie in its bin and
-// the 26 around it. Weights need the density at each particle: a sum over the same bins.
+// Bins are whole bricks wide and a little wider than any kernel reaches, so that all kernels that touch a brick lie in its bin
+// and the 26 around it. Weights need the density at each particle: a sum over the same bins.
 
 #include "surface/cloud.h"
 

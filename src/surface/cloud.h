@@ -1,9 +1,9 @@
 /// The particles of one surface as a cloud of kernels, sorted by place, and the field that they add up to.
 ///
-/// All fields are F(x) = sum_j w_j K(q_j), with the shape K = (1 - q)^2 (Clavet) or (1 - q^2)^3 (Müller's poly6 without its factor), and
-/// w_j = 1 / s_j, where s_j is the same sum at particle j over all particles, itself included: the density in units of one lone
-/// particle, so that F is 1 at the centre of a lone particle and near 1 inside of a liquid. In Müller's terms w_j W is m_j / rho_j W,
-/// and factors of the kernel cancel. Clavet's phi is the root of F.
+/// All fields are F(x) = sum_j w_j K(q_j), with the shape K = (1 - q)^2 (Clavet) or (1 - q^2)^3 (Müller's poly6 without its
+/// factor), and w_j = 1 / s_j, where s_j is the same sum at particle j over all particles, itself included: the density in units
+/// of one lone particle, so that F is 1 at the centre of a lone particle and near 1 inside of a liquid. In Müller's terms w_j W
+/// is m_j / rho_j W, and factors of the kernel cancel. Clavet's phi is the root of F.
 #pragma once
 
 #include "base/parallel.h"
@@ -69,7 +69,8 @@ typedef struct couMoments {
     float first[3];
     float second[6]; ///< xx, xy, xz, yy, yz, zz
 } couMoments;
-/// The stretch S of a kernel from its neighbourhood: kernel radius h S along its axes; returns the amplitude that keeps its integral.
+/// The stretch S of a kernel from its neighbourhood: kernel radius h S along its axes; returns the amplitude that keeps its
+/// integral.
 float couStretchFrom(const couMoments *moments, const couStretch *stretch, int dimension, float matrix[6]);
 
 /// How far the centre of a kernel lies from its particle [m].
@@ -102,7 +103,8 @@ typedef struct couNear {
 
 /// Those of `from` that reach into a smaller box, in the same order. False without memory.
 bool couNear_Narrow(couNear *near, const couNear *from, const couCloud *cloud, const couBounds *box);
-/// All kernels that may be nonzero within `margin` of the box; the box lies within one bin, whose coordinates are given. False without memory.
+/// All kernels that may be nonzero within `margin` of the box; the box lies within one bin, whose coordinates are given. False
+/// without memory.
 bool couNear_Gather(couNear *near, const couCloud *cloud, const int32_t bin[3], couVec3 lower, couVec3 upper, float margin);
 void couNear_Free(couNear *near);
 couNear *couCreateNears(const couCloud *cloud); ///< one per worker; NULL without memory

@@ -1,6 +1,6 @@
-// Where the level cuts the field. Each brick that a kernel reaches is evaluated once and forgotten; of those that are cut, one bit a
-// node and one float a vertex are kept. So memory goes with the surface, not with the space or the spray around it, and the size of
-// the mesh is known before any of it is made.
+// Where the level cuts the field. Each brick that a kernel reaches is evaluated once and forgotten; of those that are cut, one
+// bit a node and one float a vertex are kept. So memory goes with the surface, not with the space or the spray around it, and the
+// size of the mesh is known before any of it is made.
 
 #include "surface/cut.h"
 

@@ -26,8 +26,8 @@ couBrick couMakeBrick(const couCloud *cloud, const int32_t at[3], int32_t bin[3]
 /// The box of its nodes.
 couBounds couBoundBrick(const couBrick *brick);
 
-/// A brick with some nodes inside and some outside. It owns its nodes without those at its upper faces, the edges that start at them, and
-/// the cells above them. Vertices lie on crossed edges, numbered by layer, axis and node.
+/// A brick with some nodes inside and some outside. It owns its nodes without those at its upper faces, the edges that start at
+/// them, and the cells above them. Vertices lie on crossed edges, numbered by layer, axis and node.
 typedef struct couCutBrick {
     uint64_t key;
     uint64_t bits[cou_brickNodes];      ///< per layer: nodes inside, bit y * 8 + x

@@ -1,8 +1,8 @@
 // The field's hot loops: F at the nodes of a brick, and sums over the kernels near one point.
 //
-// A brick is filled kernel after kernel; one row of its nodes is one wide vector. Rows that a kernel does not reach are skipped only
-// where its terms are exactly zero, so every brick that holds a node finds the same bits for it, whatever else it holds: a node's
-// sum is over the same kernels in the same order. The mesh has no cracks because of that.
+// A brick is filled kernel after kernel; one row of its nodes is one wide vector. Rows that a kernel does not reach are skipped
+// only where its terms are exactly zero, so every brick that holds a node finds the same bits for it, whatever else it holds: a
+// node's sum is over the same kernels in the same order. The mesh has no cracks because of that.
 
 #include "surface/cloud.h"
 

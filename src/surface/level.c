@@ -1,10 +1,11 @@
 // What is automatic in a surface's def: radius, cell, and the level at which matter fills its volume.
 //
-// A cubic lattice fills a half-space; each particle stands for its own cube. The level is the field's mean over the plane that bounds
-// as much volume as there are cubes, found for two kinds of surface: one of flat layers, as in a tank at rest (the last layer half a
-// spacing below the plane), and one that cuts the lattice at any angle and place, as rough as a splash or the skin of a drop. The
-// mean of both is taken: each alone puts the other's surface wrong by up to an eighth of a spacing, with the mean it is half of that.
-// Weights and stretches of the lattice's kernels are made like those of the particles. Nothing here is fitted to a test.
+// A cubic lattice fills a half-space; each particle stands for its own cube. The level is the field's mean over the plane that
+// bounds as much volume as there are cubes, found for two kinds of surface: one of flat layers, as in a tank at rest (the last
+// layer half a spacing below the plane), and one that cuts the lattice at any angle and place, as rough as a splash or the skin
+// of a drop. The mean of both is taken: each alone puts the other's surface wrong by up to an eighth of a spacing, with the mean
+// it is half of that. Weights and stretches of the lattice's kernels are made like those of the particles. Nothing here is fitted
+// to a test.
 
 #include "surface/cloud.h"
 

@@ -1,16 +1,16 @@
 // Vertices, their attributes and the elements between them, brick by brick, each straight to its place in the mesh.
 //
-// Linear interpolation between nodes would let the surface wobble as particles cross cells; Newton steps on the field itself, two as a rule,
-// put each vertex where the level is, and its normal is the field's own gradient there.
+// Linear interpolation between nodes would let the surface wobble as particles cross cells; Newton steps on the field itself, two
+// as a rule, put each vertex where the level is, and its normal is the field's own gradient there.
 
 #include "surface/cut.h"
 
 #define LEAST_FRACTION 0.002f // from a node: triangles keep an area
 #define GOOD_STEP 0.01f       // of a cell: Newton's next step would be the square of it, more or less
 #define MOST_STEPS 6
-// Linear interpolation is off by about f''/(2 f') t (1 - t) cells; no change goes beyond this factor before t (1 - t). Where a drop smaller
-// than its cells takes in one more node, the level may already lie far along that node's edges: linear interpolation starts at
-// the node, and so must the vertex, or the surface jumps.
+// Linear interpolation is off by about f''/(2 f') t (1 - t) cells; no change goes beyond this factor before t (1 - t). Where a
+// drop smaller than its cells takes in one more node, the level may already lie far along that node's edges: linear interpolation
+// starts at the node, and so must the vertex, or the surface jumps.
 #define MOST_CHANGE 1.0f
 
 enum { half = cou_brickNodes / 2 };
@@ -44,8 +44,8 @@ typedef uint32_t NearestFcn(const couNear *near, couVec3 p);
 
 static float *component(couVec3 *p, int axis) { return axis == 0 ? &p->x : axis == 1 ? &p->y : &p->z; }
 
-// One Newton step towards the level along an edge of length `cell`; [low, high] holds the root and shrinks. Clavet's root makes the
-// field nearly a distance, so the step is taken on it.
+// One Newton step towards the level along an edge of length `cell`; [low, high] holds the root and shrinks. Clavet's root makes
+// the field nearly a distance, so the step is taken on it.
 static float improve(const couCloud *cloud, const couSample *sample, int axis, float cell, bool is_start_inside, float t,
                      float *low, float *high)
 {
@@ -110,7 +110,9 @@ static void write_vertex(const MarchJob *job, const Scratch *scratch, const couN
     float most = MOST_CHANGE * linear * (1.0f - linear);
     t = COU_CLAMP(t, linear - most, linear + most);
     t = COU_CLAMP(t, LEAST_FRACTION, 1.0f - LEAST_FRACTION);
+    float sampled = *component(&p, axis);
     *component(&p, axis) = *component(&start, axis) + t * cell;
+    if (fabsf(*component(&p, axis) - sampled) > GOOD_STEP * cell) sample = variants[cloud->isa](near, &cloud->shape, p);
     couVec3 normal = couNormalize((couVec3){-sample.gradient[0], -sample.gradient[1], -sample.gradient[2]});
     if (!(couDot(normal, normal) > 0.5f)) { // a flat spot: along the edge
         normal = (couVec3){0};

@@ -1,13 +1,13 @@
 // The table of marching cubes, derived instead of copied.
 //
 // On each face of a cell, the corners that are inside form runs around the face; each run is cut off by one segment. This decides
-// ambiguous faces (two opposite corners inside: they stay apart) by the face's own corners, so that the two cells at a face draw the
-// same segments: the surface has no holes. Segments join to closed loops, each crossed edge being the end of one and the beginning
-// of another, and each loop is cut into triangles.
+// ambiguous faces (two opposite corners inside: they stay apart) by the face's own corners, so that the two cells at a face draw
+// the same segments: the surface has no holes. Segments join to closed loops, each crossed edge being the end of one and the
+// beginning of another, and each loop is cut into triangles.
 //
-// A diagonal whose two ends lie on one face could be drawn by the cell on the other side too, and four triangles would then meet at
-// it; so only diagonals through the inside of the cell are taken, of those the shortest. Every loop has such a triangulation. Then
-// each edge of the mesh has two triangles and each vertex one fan: a manifold.
+// A diagonal whose two ends lie on one face could be drawn by the cell on the other side too, and four triangles would then meet
+// at it; so only diagonals through the inside of the cell are taken, of those the shortest. Every loop has such a triangulation.
+// Then each edge of the mesh has two triangles and each vertex one fan: a manifold.
 
 #include "surface/march_table.h"
 

@@ -3,8 +3,8 @@
 
 #include "base/base.h"
 
-/// Corner c lies at (c & 1, c >> 1 & 1, c >> 2). Edge 4 a + u + 2 v runs along axis a from the corner whose other two coordinates, in
-/// order, are u and v.
+/// Corner c lies at (c & 1, c >> 1 & 1, c >> 2). Edge 4 a + u + 2 v runs along axis a from the corner whose other two
+/// coordinates, in order, are u and v.
 enum { cou_maxCellTriangles = 5 };
 
 typedef struct couMarchTable {

@@ -1,10 +1,10 @@
-// Smoothing after Taubin (1995): each round moves vertices towards the mean of their neighbours and then a little farther back, which
-// evens out what is as short as an edge and leaves longer shapes alone. Neighbours count by how alike their normals are, so that
-// sharp rims stay. What volume is still lost is given back to each connected part by moving it along its normals, by Newton steps on
-// the volume itself: drops do not shrink for the sake of the sea beside them.
+// Smoothing after Taubin (1995): each round moves vertices towards the mean of their neighbours and then a little farther back,
+// which evens out what is as short as an edge and leaves longer shapes alone. Neighbours count by how alike their normals are, so
+// that sharp rims stay. What volume is still lost is given back to each connected part by moving it along its normals, by Newton
+// steps on the volume itself: drops do not shrink for the sake of the sea beside them.
 //
-// Sums are taken per vertex in the order of the elements; the measures of parts run on one thread, in order. Same bits for any number of
-// threads.
+// Sums are taken per vertex in the order of the elements; the measures of parts run on one thread, in order. Same bits for any
+// number of threads.
 
 #include "surface/smooth.h"
 

@@ -1,8 +1,8 @@
 // Splats: which particles lie at the surface, and which way it faces there [Müller 2003, sect. 5].
 //
-// The normal is the gradient of the colour field, n = grad sum w_j K; it is long at the surface and short within. |n| h has no unit, and
-// between the first and the second layer of a lattice it falls by more than half: the automatic threshold is their geometric mean.
-// Particles with hardly a neighbour have no side to face: they are droplets.
+// The normal is the gradient of the colour field, n = grad sum w_j K; it is long at the surface and short within. |n| h has no
+// unit, and between the first and the second layer of a lattice it falls by more than half: the automatic threshold is their
+// geometric mean. Particles with hardly a neighbour have no side to face: they are droplets.
 
 #include "surface/cloud.h"
 

@@ -1,5 +1,5 @@
-// Surfaces of particles, from the def to the mesh: check, sort the particles of each material into a cloud of kernels, find where its
-// field is cut, count, and only then make the mesh.
+// Surfaces of particles, from the def to the mesh: check, sort the particles of each material into a cloud of kernels, find where
+// its field is cut, count, and only then make the mesh.
 
 #include "coulis/surface.h"
 
@@ -20,7 +20,7 @@ static const couParam surface_params[] = {
     {"level", "", "at which the field is cut; auto: so that matter fills its volume", cou_paramFloat, FIELD(level), {NAN}, 0, 1000, true, true, NULL},
     {"is_normalized", "", "particles weigh 1 / density, so that one level fits tanks and lone drops; false: all weigh the same", cou_paramBool, FIELD(is_normalized), {1}, 0, 1, false, false, NULL},
     {"smoothing", "", "rounds that even out the mesh but keep its volume", cou_paramInt, FIELD(smoothing), {0}, 0, 50, false, false, NULL},
-    {"is_blended", "", "all materials as one surface; false: one for each", cou_paramBool, FIELD(is_blended), {1}, 0, 1, false, false, NULL},
+    {"is_blended", "", "all materials as one surface; false: one for each", cou_paramBool, FIELD(is_blended), {0}, 0, 1, false, false, NULL},
     {"max_gib", "GiB", "memory that a surface may take; more is refused", cou_paramFloat, FIELD(max_gib), {4}, 0, 1e6, true, false, NULL},
     {"threads", "", "0: all cores; results do not depend on it", cou_paramInt, FIELD(threads), {0}, 0, COU_MAX_THREADS, false, false, NULL},
 };
