@@ -35,6 +35,9 @@ struct couBenchResult {
 
 /// The distance grid of a mesh, made and read back from a cache.
 bool couBenchDistanceGrid(int threads, couBenchResult *result, couFaults *faults);
+/// The surface of a block and a splash, Clavet's field with cells of h/4.
+bool couBenchSurface100k(int threads, couBenchResult *result, couFaults *faults);
+bool couBenchSurface1m(int threads, couBenchResult *result, couFaults *faults);
 
 /// What the machine does at best with a number of threads.
 typedef struct couMachine {

@@ -211,6 +211,9 @@ static const couBenchCase cases[] = {
     {"iisph-dam-50k", "dam break, 50,653 particles, 0.25 s", "iisph", 0.25, create_dam_50k, NULL},
     {"distance-grid", "the distance grid of a mesh of 70,000 triangles at 128 cells, made and from the cache", "", 0, NULL,
      couBenchDistanceGrid},
+    {"surface-100k", "the surface of a block and a splash of 100,000 particles, Clavet's field with cells of h/4", "", 0, NULL,
+     couBenchSurface100k},
+    {"surface-1m", "the same with 1,000,000 particles", "", 0, NULL, couBenchSurface1m},
 };
 
 const couBenchCase *couBenchCases(int *count)
