@@ -145,7 +145,7 @@ typedef struct Case {
 
 // In uniform light a thing that loses nothing cannot be seen. Mean over 24 x 24 pixels inside a sphere's outline, 64 paths each: bound
 // 0.5 %, of which the tables of the looks take up to 0.2 %. In a diamond light is reflected inside a dozen times on average, and
-// the table, which knows the critical angle to a cosine of 1/32 only, counts each time: 1 %. So is the bound of milky glass, for its noise.
+// the table, which knows the critical angle to a cosine of 1/64 only, counts each time: 1 %. So is the bound of milky glass, for its noise.
 static void lossless_sphere_disappears(void **state)
 {
     (void)state;

@@ -11,6 +11,8 @@
 
 #define TILE 16
 
+static const float exposure = 0.72f; // light that bounces brightens a picture: as bright as a preview, on the whole
+
 typedef struct couFinal {
     const couDrawing *drawing;
     couStage stage;
@@ -70,7 +72,7 @@ static void develop_rows(void *context, int block, size_t begin, size_t end, int
     for (size_t y = begin; y < end; y++) {
         for (int x = 0; x < width; x++) {
             size_t i = y * (size_t)width + (size_t)x;
-            couVec3 color = couToneMap(final->layers.radiance[i]);
+            couVec3 color = couToneMap(couScale(exposure, final->layers.radiance[i]));
             uint8_t *rgb = final->drawing->image->rgb + 3 * i;
             // Half a step of dither hides the bands of the sky.
             float dither = 0.9f * (couPixelNoise(x + 7, (int)y + 3) - 0.5f);

@@ -19,11 +19,11 @@ couVec3 couSkyColor(couVec3 direction)
 
 couVec3 couStudioColor(couVec3 direction)
 {
-    couVec3 color = couSkyColor(direction);
-    float cosine = couDot(direction, couSunDirection);
-    if (cosine < 0.5f) return color;
-    float veil = 5.0f * couSmoothstep(0.86f, 0.965f, cosine);
-    return couMulAdd(color, veil, (couVec3){1.0f, 0.95f, 0.86f});
+    static const couVec3 window = {0.62f, 0.48f, -0.62f};
+    couVec3 color = couScale(0.8f, couSkyColor(direction));
+    float veil = 3.0f * couSmoothstep(0.90f, 0.97f, couDot(direction, couSunDirection));
+    float rim = 2.6f * couSmoothstep(0.84f, 0.93f, couDot(direction, window));
+    return couAdd(color, couAdd(couScale(veil, (couVec3){1.0f, 0.95f, 0.86f}), couScale(rim, (couVec3){0.95f, 1.0f, 1.05f})));
 }
 
 couVec3 couEnvironmentColor(couVec3 direction, bool has_ground)

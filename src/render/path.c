@@ -72,11 +72,12 @@ static const float sun_radius = 0.018f; // of its disc at distance 1: wider than
 
 static bool has_sun(const couTracer *tracer) { return tracer->options->uniform_light == 0.0f; }
 
-static couVec3 sky(const couTracer *tracer, couVec3 direction)
+// As seen from the lens directly, or from things.
+static couVec3 sky(const couTracer *tracer, couVec3 direction, bool is_backdrop)
 {
     float uniform = tracer->options->uniform_light;
     if (uniform > 0.0f) return (couVec3){uniform, uniform, uniform};
-    return couStudioColor(direction);
+    return is_backdrop ? couSkyColor(direction) : couStudioColor(direction);
 }
 
 static float sun_density(void) { return 1.0f / ((float)COU_PI * sun_radius * sun_radius); }
@@ -151,6 +152,14 @@ static couVec3 start_beyond(const couTracer *tracer, const couHit *hit, couVec3 
     return couMulAdd(hit->point, side * offset, hit->facet);
 }
 
+// Just behind a surface that does not bend the ray: less than start_beyond(), which may jump over another surface close by.
+static couVec3 start_behind(const couTracer *tracer, const couHit *hit, couVec3 direction)
+{
+    float offset = 0.05f * tracer->offset + 5e-7f * (fabsf(hit->point.x) + fabsf(hit->point.y) + fabsf(hit->point.z));
+    bool is_traced = hit->kind == cou_hitBody && !tracer->stage->bodies[hit->index].mesh;
+    return is_traced ? start_beyond(tracer, hit, direction) : couMulAdd(hit->point, offset, direction);
+}
+
 static couHit find(const couTracer *tracer, couRay ray, float time, bool is_seen)
 {
     return couStage_FindAny(tracer->stage, ray, time, INFINITY, is_seen ? tracer->view->pixel : 0.0f, is_seen);
@@ -167,7 +176,7 @@ static int film_ahead(const couTracer *tracer, const couHit *hit, couRay ray, fl
         if (stage->surfaces[i].is_clear) reach = COU_MAX(reach, stage->surfaces[i].gap);
     }
     if (!(reach > 0.0f)) return AIR;
-    couRay ahead = {start_beyond(tracer, hit, ray.direction), ray.direction};
+    couRay ahead = {start_behind(tracer, hit, ray.direction), ray.direction};
     couHit next = couStage_FindAny(stage, ahead, time, 8.0f * reach, 0.0f, true);
     if (next.kind == cou_hitNothing) return AIR;
     float across = next.distance * fabsf(couDot(next.facet, ray.direction));
@@ -193,7 +202,11 @@ static couVec3 sunlight_along(const couTracer *tracer, couRay ray, float time, c
             const couMedium *m = &tracer->media[medium];
             share = couScale(expf(-m->scattering * hit.distance), couMul3(share, beer(m->absorption, hit.distance)));
         }
-        if (!is_clear(tracer, &hit)) return none;
+        if (!is_clear(tracer, &hit)) {
+            if (!hit.is_back) return none;
+            ray.origin = start_behind(tracer, &hit, ray.direction);
+            continue;
+        }
         int id = medium_of(tracer, &hit);
         bool is_entering = couDot(hit.facet, ray.direction) < 0.0f, is_film = is_entering && inside.film == id;
         if (is_entering)
@@ -208,7 +221,7 @@ static couVec3 sunlight_along(const couTracer *tracer, couRay ray, float time, c
             share = couScale(1.0f - couDielectricFresnel(couDot(hit.normal, ray.direction), COU_MAX(eta, 1.0f / eta)), share);
             ++*crossings;
         }
-        ray.origin = start_beyond(tracer, &hit, ray.direction);
+        ray.origin = start_behind(tracer, &hit, ray.direction);
     }
     return none;
 }
@@ -340,9 +353,10 @@ static bool meet_opaque(couPath *path, const couHit *hit)
     return scatter(path, &place);
 }
 
-static void go_straight(couPath *path, const couHit *hit)
+static bool go_straight(couPath *path, const couHit *hit)
 {
-    path->ray.origin = start_beyond(path->tracer, hit, path->ray.direction);
+    path->ray.origin = start_behind(path->tracer, hit, path->ray.direction);
+    return true;
 }
 
 static bool meet_clear(couPath *path, const couHit *hit)
@@ -362,16 +376,14 @@ static bool meet_clear(couPath *path, const couHit *hit)
     int after = current_medium(&beyond);
     if (before == after) { // hidden in another medium, or the side of a film
         path->inside = beyond;
-        go_straight(path, hit);
-        return true;
+        return go_straight(path, hit);
     }
     couPlace place = {.hit = hit, .model = model_of(tracer, hit), .color = {1, 1, 1}, .beyond = beyond};
     place.eta = index_of(tracer, after) / index_of(tracer, before);
     turn_to_path(&place, path->ray.direction);
     if (fabsf(place.eta - 1.0f) < 1e-5f) {
         path->inside = beyond;
-        go_straight(path, hit);
-        return true;
+        return go_straight(path, hit);
     }
     if (place.model->alpha > 0.0f) {
         keep_features(path, (couVec3){1, 1, 1});
@@ -432,7 +444,7 @@ static void meet_sky(couPath *path)
     const couTracer *tracer = path->tracer;
     couVec3 direction = path->ray.direction;
     keep_features(path, (couVec3){1, 1, 1});
-    gather(path, couMul3(path->throughput, sky(tracer, direction)));
+    gather(path, couMul3(path->throughput, sky(tracer, direction, path->bounces == 0)));
     if (!has_sun(tracer) || path->is_bent || !is_in_sun(direction)) return;
     if (path->bounces == 0) return; // the picture shows the sky without the sun's disc
     gather(path, couScale(weigh(path->density, sun_density()), couMul3(path->throughput, sun_radiance())));
@@ -450,7 +462,7 @@ static void see_haze(couPath *path, const couHit *hit)
 {
     float far = haze(path->tracer, hit->point);
     couVec3 level = {path->ray.direction.x, 0.0f, path->ray.direction.z};
-    gather(path, couScale(far, couMul3(path->throughput, sky(path->tracer, couNormalize(level)))));
+    gather(path, couScale(far, couMul3(path->throughput, sky(path->tracer, couNormalize(level), true))));
     path->throughput = couScale(1.0f - far, path->throughput);
 }
 
@@ -458,8 +470,10 @@ static bool survives(couPath *path)
 {
     if (path->bounces < 4) return largest(path->throughput) > 0.0f;
     float index = index_of(path->tracer, current_medium(&path->inside));
-    float chance = COU_MIN(index * index * largest(path->throughput),
-                           0.95f); // inside matter radiance is the square of the index higher
+    // Inside matter radiance is the square of the index higher. Light that is caught in a gem may go to and fro for long.
+    float most = path->bounces < 32 ? 1.0f : 0.9f;
+    float chance = COU_MIN(index * index * largest(path->throughput), most);
+    if (chance >= 1.0f) return true;
     if (!(couSampler_Next(&path->sampler).x < chance)) return false;
     path->throughput = couScale(1.0f / chance, path->throughput);
     return true;
@@ -482,7 +496,10 @@ static bool advance(couPath *path)
     }
     if (hit.kind == cou_hitGround || (hit.kind == cou_hitBody && tracer->stage->bodies[hit.index].is_unbounded))
         see_haze(path, &hit);
-    return is_clear(tracer, &hit) ? meet_clear(path, &hit) : meet_opaque(path, &hit);
+    if (is_clear(tracer, &hit)) return meet_clear(path, &hit);
+    // Inside opaque matter by rounding, or because the camera stands there, which opens a cut-away view.
+    if (hit.is_back) return go_straight(path, &hit);
+    return meet_opaque(path, &hit);
 }
 
 // --- The camera ------------------------------------------------------------------------------------------------------------------

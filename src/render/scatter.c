@@ -1,5 +1,5 @@
 // Scattering by facets with the GGX distribution and Smith's shadowing [Walter et al. 2007], facets sampled as the eye sees them
-// [Heitz 2018]. Tables of what single reflections send on are integrated once for each look, 33 cosines with 1024 facets each, about 2
+// [Heitz 2018]. Tables of what single reflections send on are integrated once for each look, 65 cosines with 1024 facets each, about 4
 // ms; they close the balance of energy: the coat hands what it does not reflect to the paint below, metal and rough clear matter get the
 // rest back as light that bounced between facets, spread evenly.
 //
@@ -113,10 +113,24 @@ static float integrate_albedo(couSkin skin, float alpha, float eta, float cosine
     return (float)((all + back) / COUNT);
 }
 
+// Light bounced between facets leaves with the density (1 - E(mu)) mu [Kulla and Conty 2017]: the shares of the table's intervals.
+static void fill_shares(couAlbedoTable *table, int side)
+{
+    const int last = COU_ALBEDO_ENTRIES - 1;
+    double sum = 0.0, weight[COU_ALBEDO_ENTRIES - 1];
+    for (int i = 0; i < last; i++) {
+        double lost = 2.0 - (double)table->albedo[side][i] - (double)table->albedo[side][i + 1];
+        weight[i] = (lost + 1e-6) * (i + 0.5);
+        sum += weight[i];
+    }
+    for (int i = 0; i < last; i++) table->share[side][i] = (float)(weight[i] / sum);
+}
+
 static void fill_table(couAlbedoTable *table)
 {
     const int last = COU_ALBEDO_ENTRIES - 1;
-    for (int side = 0; side < 2; side++) {
+    int sides = table->skin == cou_skinClear ? 2 : 1;
+    for (int side = 0; side < sides; side++) {
         float eta = side == 0 ? table->index : 1.0f / table->index;
         double mean = 0.0, back_mean = 0.0;
         for (int i = 0; i <= last; i++) {
@@ -136,8 +150,28 @@ static void fill_table(couAlbedoTable *table)
             back_mean += 2.0 * (double)cosine * (double)back / 16.0;
         }
         table->mean[side] = (float)COU_MIN(mean, 1.0);
+        fill_shares(table, side);
         table->reflected[side] = (float)COU_CLAMP(back_mean / COU_MAX(mean, 1e-6), 0.0, 1.0);
     }
+}
+
+// A direction of bounced light, z > 0.
+static couVec3 bounced_direction(const couAlbedoTable *table, int side, couVec2 place)
+{
+    const int last = COU_ALBEDO_ENTRIES - 1;
+    int i = 0;
+    float u = place.x;
+    while (i < last - 1 && u >= table->share[side][i]) u -= table->share[side][i++];
+    float z = ((float)i + COU_CLAMP(u / table->share[side][i], 0.0f, 0.999f)) / (float)last;
+    float ring = sqrtf(COU_MAX(1.0f - z * z, 0.0f)), angle = 2.0f * (float)COU_PI * place.y;
+    return (couVec3){ring * cosf(angle), ring * sinf(angle), COU_MAX(z, 1e-4f)};
+}
+
+static float bounced_density(const couAlbedoTable *table, int side, float cosine)
+{
+    const int last = COU_ALBEDO_ENTRIES - 1;
+    int i = COU_MIN((int)(fabsf(cosine) * (float)last), last - 1);
+    return table->share[side][i] * (float)last * 0.5f * inv_pi;
 }
 
 static float table_albedo(const couAlbedoTable *table, int side, float cosine)
@@ -217,7 +251,7 @@ static couVec3 evaluate_metal(const couSkinModel *model, couVec3 color, couVec3 
     float mean = table->mean[0], lost = 1.0f - table_albedo(table, 0, out.z);
     float spread = lost * (1.0f - table_albedo(table, 0, in.z)) / COU_MAX(1.0f - mean, 1e-4f) * in.z * inv_pi;
     couVec3 again = {bounced(color.x, mean), bounced(color.y, mean), bounced(color.z, mean)};
-    *density = (1.0f - lost) * facet_pdf + lost * in.z * inv_pi;
+    *density = (1.0f - lost) * facet_pdf + lost * bounced_density(table, 0, in.z);
     return couAdd(couScale(facets, fresnel), couScale(spread, again));
 }
 
@@ -243,11 +277,11 @@ static couVec3 sample_opaque(const couSkinModel *model, couVec3 color, couVec3 o
     if (model->skin == cou_skinMetal) {
         float metal_share = model->metalness;
         if (choice < metal_share) {
-            choice /= metal_share;
-            facet_share = table_albedo(&model->metal, 0, out.z);
-        } else {
-            choice = (choice - metal_share) / (1.0f - metal_share);
+            bool is_single = choice / metal_share < table_albedo(&model->metal, 0, out.z);
+            if (!is_single) return bounced_direction(&model->metal, 0, place);
+            return mirror_at(out, visible_facet(out, model->alpha, place));
         }
+        choice = (choice - metal_share) / (1.0f - metal_share);
     }
     if (choice < facet_share) return mirror_at(out, visible_facet(out, model->alpha, place));
     return cosine_direction(place);
@@ -262,8 +296,9 @@ static float evaluate_bounced(const couSkinModel *model, int side, bool is_throu
     int other = is_through ? 1 - side : side;
     float lost = 1.0f - table_albedo(table, side, out.z), back = table->reflected[side];
     float share = is_through ? 1.0f - back : back;
-    *density = lost * share * fabsf(in.z) * inv_pi;
-    return *density * (1.0f - table_albedo(table, other, in.z)) / COU_MAX(1.0f - table->mean[other], 1e-4f);
+    float spread = (1.0f - table_albedo(table, other, in.z)) / COU_MAX(1.0f - table->mean[other], 1e-6f) * fabsf(in.z) * inv_pi;
+    *density = lost * share * bounced_density(table, other, in.z);
+    return lost * share * spread;
 }
 
 static couVec3 evaluate_clear(const couSkinModel *model, float eta, couVec3 out, couVec3 in, float *density)
@@ -297,8 +332,9 @@ static couVec3 sample_rough_clear(const couSkinModel *model, float eta, couVec3 
     int side = eta >= 1.0f ? 0 : 1;
     float single = table_albedo(&model->coat, side, out.z);
     if (choice.x >= single) {
-        couVec3 in = cosine_direction(place);
-        if (choice.y >= model->coat.reflected[side]) in.z = -in.z;
+        bool is_through = choice.y >= model->coat.reflected[side];
+        couVec3 in = bounced_direction(&model->coat, is_through ? 1 - side : side, place);
+        if (is_through) in.z = -in.z;
         return in;
     }
     couVec3 h = visible_facet(out, model->alpha, place);

@@ -8,15 +8,16 @@
 #include "render/look.h"
 #include "render/sampler.h"
 
-#define COU_ALBEDO_ENTRIES 33
+#define COU_ALBEDO_ENTRIES 65
 
 /// Share of light that one reflection (and refraction) on the facets sends on, by the cosine of the way in; from outside and inside.
 typedef struct couAlbedoTable {
     couSkin skin;
-    float alpha, index;                  ///< what it was made for
-    float albedo[2][COU_ALBEDO_ENTRIES]; ///< at cosines 0 to 1
-    float mean[2];                       ///< over the hemisphere, weighted by the cosine
-    float reflected[2];                  ///< part of the mean that is reflected
+    float alpha, index;                     ///< what it was made for
+    float albedo[2][COU_ALBEDO_ENTRIES];    ///< at cosines 0 to 1
+    float mean[2];                          ///< over the hemisphere, weighted by the cosine
+    float reflected[2];                     ///< part of the mean that is reflected
+    float share[2][COU_ALBEDO_ENTRIES - 1]; ///< of bounced light, between two entries
 } couAlbedoTable;
 
 typedef struct couSkinModel {

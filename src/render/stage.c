@@ -177,6 +177,7 @@ static void describe_surface(const couStageSurface *from, const struct RTCHit *f
     bool is_seen = couDot(smooth, direction) * couDot(flat, direction) > 0.0f; // also false for NaN
     hit->normal = is_seen ? smooth : flat;
     hit->facet = flat;
+    hit->is_back = couDot(flat, direction) > 0.0f;
     hit->color = couFiniteColor(color);
 }
 

@@ -64,6 +64,7 @@ typedef struct couHit {
     couVec3 point, normal; ///< normal is unit and outward, smoothed over triangles
     couVec3 facet;         ///< the true normal: unit, outward
     couVec3 color;         ///< of a coloured surface
+    bool is_back;          ///< met from inside, of triangles
 } couHit;
 
 /// How to set it up.

@@ -328,8 +328,9 @@ static void mesh_normal(const couStageBody *body, const struct RTCHit *found, co
     couVec3 way = couRotate(couConjugate(body->mesh_pose.rotation), direction);
     couVec3 flat = couNormalize(face_normal(body->mesh, found->primID)), smooth = {0}, outward = {0};
     for (int k = 0; k < 3; k++) outward = couAdd(outward, body->normals[corner[k]]);
-    bool is_inward = body->is_clear ? couDot(flat, outward) < 0.0f : couDot(flat, way) > 0.0f;
-    if (is_inward) flat = couScale(-1.0f, flat);
+    bool is_inward = couDot(flat, outward) < 0.0f;
+    hit->is_back = (couDot(flat, way) > 0.0f) != is_inward;
+    if (body->is_clear ? is_inward : couDot(flat, way) > 0.0f) flat = couScale(-1.0f, flat);
     const float weight[3] = {1.0f - found->u - found->v, found->u, found->v};
     for (int k = 0; k < 3; k++) {
         couVec3 normal = body->normals[corner[k]];

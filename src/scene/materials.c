@@ -73,13 +73,13 @@ static const couLibraryMaterial library[] = {
       .surface_tension = 0.06f,
       .color = {0.80, 0.42, 0.04},
       .opacity = 0.7f,
-      .absorption = {15, 70, 380},
+      .absorption = {9, 46, 270},
       .refraction = 1.494f,
       .roughness = 0,
       AUTOS},
-     "food rheology (Yanniotis et al. 2006, J. Food Eng. 72; Steffe 1996): 5 to 20 Pa s at 20 to 25 C with 17 % water; "
-     "50 to 80 mN/m; order of magnitude; index 1.494 at 17 % water (Wedmore 1955, Bee World 36); absorption of light "
-     "amber honey: optical density 0.6 to 1.4 of 3.15 cm at 560 nm (USDA grades of extracted honey), steeper in blue "
+     "food rheology (Yanniotis et al. 2006, J. Food Eng. 72; Steffe 1996): 5 to 20 Pa s at 20 to 25 C with 17 % water; 50 "
+     "to 80 mN/m; order of magnitude; index 1.494 at 17 % water (Wedmore 1955, Bee World 36); absorption between extra "
+     "light and light amber: optical density 0.6 of 3.15 cm at 560 nm (USDA grades of extracted honey), steeper in blue "
      "as caramel",
      "runny honey at room temperature: Newtonian, falls as a rope and coils"},
     {{.name = "syrup",
@@ -91,13 +91,13 @@ static const couLibraryMaterial library[] = {
       .flow_compress = 8,
       .color = {0.62, 0.28, 0.03},
       .opacity = 0.8f,
-      .absorption = {22, 105, 480},
+      .absorption = {16, 80, 420},
       .refraction = 1.49f,
       .roughness = 0,
       AUTOS},
      "golden and corn syrups: 2 to 50 Pa s by water and temperature, 1430 kg/m^3; order of magnitude. The slight "
      "elasticity (relaxation time 1/8 s) is a choice: in Clavet's thesis (2005, fig. 7.8) it is what makes the coil "
-     "appear; index 1.49 of 80 % sugar (CRC, sucrose solutions); absorption half again that of honey",
+     "appear; index 1.49 of 80 % sugar (CRC, sucrose solutions); absorption nearly twice honey's",
      "thick sugar syrup with a little elasticity: coils"},
     {{.name = "molten-gold",
       .density = 17310,
