@@ -227,13 +227,16 @@ static couVec3 shade_particle(couShading *shading, const couSample *sample, cons
     float wet = 1.0f - 0.7f * opacity;
 
     // A normal bent towards the open side; a lone drop, open on all sides, keeps its own.
-    couVec3 normal = couNormalize(couMulAdd(hit->normal, 0.9f, open.b));
+    bool is_disc = (size_t)hit->index < shading->stage->disc_count;
+    couVec3 normal = is_disc ? hit->normal : couNormalize(couMulAdd(hit->normal, 0.9f, open.b));
     if (couDot(normal, sample->ray.direction) > -0.05f) normal = hit->normal;
 
     // Sun, wrapped a little around wet matter since light goes through it.
     float wrap = 0.4f * wet;
     float cosine = (couDot(normal, couSunDirection) + wrap) / (1.0f + wrap), share;
-    couVec3 start = couMulAdd(hit->point, 0.02f * shading->scene->radius, hit->normal);
+    // Discs that overlap must not shade each other.
+    float offset = is_disc ? 0.6f * shading->stage->spheres[hit->index].w : 0.02f * shading->scene->radius;
+    couVec3 start = couMulAdd(hit->point, offset, hit->normal);
     couVec3 sun = sun_on(shading, sample, start, cosine, &share);
     couVec3 color = couAdd(couMul3(albedo, sun), couOccludedAmbient(albedo, normal, seen(open, normal, 0.667f)));
 
@@ -369,6 +372,7 @@ couVec3 couShading_Color(couShading *shading, couRay ray, int x, int y, int inde
     float ground = couStage_GroundDistance(shading->stage, ray);
     couHit hit = couStage_FindSolid(shading->stage, ray, ground, shading->view->pixel);
     couVec3 color;
+    couStage_BlendDiscs(shading->stage, ray, &hit);
     if (hit.kind == cou_hitParticle)
         color = shade_particle(shading, &sample, &hit);
     else if (hit.kind == cou_hitBody)

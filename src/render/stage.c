@@ -261,7 +261,9 @@ static void describe_particle(const couStage *stage, const struct RTCRayHit *fou
     }
     // A disc bulges a little, so that neighbours meet at like angles.
     couVec3 normal = stage->disc_normals[hit->index], side = couSub(hit->point, couXyz(sphere));
-    if (couDot(normal, ray.direction) > 0.0f) normal = couScale(-1.0f, normal);
+    // Seen from behind, over the edge of the liquid, it counts as the edge.
+    float away = couDot(normal, ray.direction);
+    if (away > -0.05f) normal = couNormalize(couMulAdd(normal, -(away + 0.06f), ray.direction));
     hit->facet = normal;
     hit->normal = couNormalize(couMulAdd(normal, 0.35f / sphere.w, side));
 }
@@ -295,6 +297,30 @@ static couHit find_first(const couStage *stage, RTCScene scene, couRay ray, floa
     found.hit.instID[0] = RTC_INVALID_GEOMETRY_ID;
     rtcIntersect1(scene, &trace.context, &found);
     return describe_hit(stage, ray, &found);
+}
+
+static float disc_weight(const couStage *stage, const couHit *hit)
+{
+    couVec4 disc = stage->spheres[hit->index];
+    couVec3 side = couSub(hit->point, couXyz(disc));
+    return COU_MAX(1.0f - couDot(side, side) / (disc.w * disc.w), 0.01f);
+}
+
+void couStage_BlendDiscs(const couStage *stage, couRay ray, couHit *hit)
+{
+    const int max_discs = 6;
+    if (hit->kind != cou_hitParticle || (size_t)hit->index >= stage->disc_count) return;
+    couTrace trace = make_trace(stage, 0.0f);
+    float radius = stage->spheres[hit->index].w, reach = hit->distance + 1.2f * radius, start = hit->distance;
+    couVec3 sum = couScale(disc_weight(stage, hit), hit->normal), front = hit->facet;
+    for (int i = 1; i < max_discs; i++) {
+        start += 1e-3f * radius;
+        couHit next = find_first(stage, stage->solid, ray, start, reach, 0.0f, trace);
+        if (next.kind != cou_hitParticle || (size_t)next.index >= stage->disc_count) break;
+        if (couDot(next.facet, front) > 0.0f) sum = couMulAdd(sum, disc_weight(stage, &next), next.normal);
+        start = next.distance;
+    }
+    hit->normal = couNormalize(sum);
 }
 
 couHit couStage_FindAny(const couStage *stage, couRay ray, float time, float reach, float pixel, bool sees_half_spaces)

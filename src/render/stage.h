@@ -81,6 +81,8 @@ void couStage_Clear(couStage *stage);
 
 /// First solid thing within `reach` [m]; `pixel` is the size of a pixel at distance 1, for the accuracy that is worth having.
 couHit couStage_FindSolid(const couStage *stage, couRay ray, float reach, float pixel);
+/// Blends the normal of a hit on a disc with those of the discs just behind it, which makes one surface of splats.
+void couStage_BlendDiscs(const couStage *stage, couRay ray, couHit *hit);
 /// First thing of a final picture, ground included, at a time 0 to 1 of the shutter. Half spaces are scenery: light that has been
 /// scattered goes through them.
 couHit couStage_FindAny(const couStage *stage, couRay ray, float time, float reach, float pixel, bool sees_half_spaces);
