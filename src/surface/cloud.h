@@ -132,6 +132,8 @@ COU_DECLARE_WIDE(void, couGatherPart, couNear *near, const couNear *from, bool i
 /// F at the nodes of a brick, x fastest; returns in bits[k] which nodes of layer k are at the level or above, bit y * 8 + x.
 COU_DECLARE_WIDE(void, couEvaluateBrick, const couNear *near, const couFieldShape *shape, const couBrick *brick, float level,
                  float *field, uint64_t *bits);
+/// F is nowhere in the box larger than this.
+COU_DECLARE_WIDE(float, couBoundField, const couNear *near, const couFieldShape *shape, const couBounds *box);
 COU_DECLARE_WIDE(couSample, couSampleField, const couNear *near, const couFieldShape *shape, couVec3 p);
 /// Terms w K of F at a point, for those that are not zero: returns how many, with their rows in the list.
 COU_DECLARE_WIDE(int, couListTerms, const couNear *near, const couFieldShape *shape, couVec3 p, uint32_t *rows, float *terms);

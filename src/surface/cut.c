@@ -77,6 +77,8 @@ static bool is_cut(const uint64_t *bits, int layers)
 typedef void EvaluateFcn(const couNear *near, const couFieldShape *shape, const couBrick *brick, float level, float *field,
                          uint64_t *bits);
 
+typedef float BoundFcn(const couNear *near, const couFieldShape *shape, const couBounds *box);
+
 static bool keep_block(couCut *cut, couCutBlock *block, const Scratch *scratch, int count, size_t vertices)
 {
     if (count == 0) return true;
@@ -97,6 +99,7 @@ static bool keep_block(couCut *cut, couCutBlock *block, const Scratch *scratch, 
 static void cut_block(void *context, int block, size_t begin, size_t end, int worker)
 {
     static EvaluateFcn *const variants[cou_isaCount] = COU_VARIANTS(couEvaluateBrick);
+    static BoundFcn *const bounds[cou_isaCount] = COU_VARIANTS(couBoundField);
     CutJob *job = context;
     const couCloud *cloud = job->cloud;
     Scratch *scratch = &job->scratch[worker];
@@ -112,7 +115,8 @@ static void cut_block(void *context, int block, size_t begin, size_t end, int wo
             job->is_out_of_memory = true;
             return;
         }
-        if (scratch->near.count == 0) continue;
+        // Most bricks around spray hold no node inside: a bound with some slack for rounding tells without a look at the nodes.
+        if (bounds[cloud->isa](&scratch->near, &cloud->shape, &box) < 0.999f * cloud->level) continue;
         couCutBrick *item = &scratch->items[count];
         *item = (couCutBrick){.key = job->cut->bricks.keys[b]};
         variants[cloud->isa](&scratch->near, &cloud->shape, &brick, cloud->level, scratch->field, item->bits);

@@ -37,10 +37,10 @@ COU_SPECIALIZED couFloatW slope_of(couSurfaceField kind, couFloatW q2)
 // --- Bricks ------------------------------------------------------------------------------------------------------------------
 
 // Nodes of one axis within `radius` of a, at least: [first, last].
-static inline void clip_axis(float a, float radius, const float *nodes, int count, float cell, int *first, int *last)
+static inline void clip_axis(float a, float radius, const float *nodes, int count, float inv_cell, int *first, int *last)
 {
-    float low = (a - radius - nodes[0]) / cell - 1.0f, high = (a + radius - nodes[0]) / cell + 1.0f;
-    *first = low > 0.0f ? (int)COU_MIN(low, (float)count) : 0;
+    float low = (a - radius - nodes[0]) * inv_cell - 0.1f, high = (a + radius - nodes[0]) * inv_cell + 0.1f;
+    *first = low > 0.0f ? (int)COU_MIN(low, (float)count) + 1 : 0;
     *last = high < (float)(count - 1) ? (high < 0.0f ? -1 : (int)high) : count - 1;
 }
 
@@ -55,12 +55,12 @@ COU_SPECIALIZED void add_round_kernels(couSurfaceField kind, const couNear *near
                                        const couBrick *brick, float *field)
 {
     couFloatW x = couLoadW(brick->x);
-    float inv_h2 = shape->inv_h * shape->inv_h;
+    float inv_h2 = shape->inv_h * shape->inv_h, inv_cell = 1.0f / brick->cell;
     couFloatW scale = couSetW(inv_h2);
     for (size_t p = 0; p < near->count; ++p) {
         int j0, j1, k0, k1;
-        clip_axis(near->y[p], shape->h, brick->y, cou_brickNodes, brick->cell, &j0, &j1);
-        clip_axis(near->z[p], shape->h, brick->z, brick->layers, brick->cell, &k0, &k1);
+        clip_axis(near->y[p], shape->h, brick->y, cou_brickNodes, inv_cell, &j0, &j1);
+        clip_axis(near->z[p], shape->h, brick->z, brick->layers, inv_cell, &k0, &k1);
         couFloatW dx = couSubW(x, couSetW(near->x[p])), w = couSetW(near->w[p]);
         couFloatW dx2 = couMulW(couMulW(dx, dx), scale);
         float ahead = beyond(near->x[p], brick->x), most = SKIP - ahead * ahead * inv_h2;
@@ -81,10 +81,11 @@ COU_SPECIALIZED void add_round_kernels(couSurfaceField kind, const couNear *near
 static inline void add_stretched_kernels(const couNear *near, const couBrick *brick, float *field)
 {
     couFloatW x = couLoadW(brick->x);
+    float inv_cell = 1.0f / brick->cell;
     for (size_t p = 0; p < near->count; ++p) {
         int j0, j1, k0, k1;
-        clip_axis(near->y[p], near->radius[p], brick->y, cou_brickNodes, brick->cell, &j0, &j1);
-        clip_axis(near->z[p], near->radius[p], brick->z, brick->layers, brick->cell, &k0, &k1);
+        clip_axis(near->y[p], near->radius[p], brick->y, cou_brickNodes, inv_cell, &j0, &j1);
+        clip_axis(near->z[p], near->radius[p], brick->z, brick->layers, inv_cell, &k0, &k1);
         couFloatW dx = couSubW(x, couSetW(near->x[p])), w = couSetW(near->w[p]);
         float a = near->metric[0][p], b = near->metric[1][p], c = near->metric[2][p];
         float d = near->metric[3][p], e = near->metric[4][p], f = near->metric[5][p], inv_2a = 0.5f / a;
@@ -208,6 +209,30 @@ int COU_WIDE(couListTerms)(const couNear *near, const couFieldShape *shape, couV
     case cou_surfaceColor: return list_terms(cou_surfaceColor, near, inv_h2, p, rows, terms);
     default: return list_terms(cou_surfaceAnisotropic, near, inv_h2, p, rows, terms);
     }
+}
+
+// Distance to the box along one axis.
+static inline couFloatW outside(couFloatW a, float low, float high)
+{
+    couFloatW under = couSubW(couSetW(low), a), over = couSubW(a, couSetW(high));
+    return couMaxW(couMaxW(under, over), couSetW(0.0f));
+}
+
+float COU_WIDE(couBoundField)(const couNear *near, const couFieldShape *shape, const couBounds *box)
+{
+    bool is_stretched = shape->kind == cou_surfaceAnisotropic;
+    couFloatW sum = couSetW(0.0f);
+    for (size_t at = 0; at < near->count; at += COU_WIDTH) {
+        couFloatW x = outside(couLoadW(near->x + at), box->lower.x, box->upper.x);
+        couFloatW y = outside(couLoadW(near->y + at), box->lower.y, box->upper.y);
+        couFloatW z = outside(couLoadW(near->z + at), box->lower.z, box->upper.z);
+        couFloatW r2 = couAddW(couMulW(x, x), couAddW(couMulW(y, y), couMulW(z, z)));
+        couFloatW radius = is_stretched ? couLoadW(near->radius + at) : couSetW(shape->h);
+        couFloatW q2 = couDivW(r2, couMulW(radius, radius));
+        couFloatW k = shape->kind == cou_surfaceClavet ? kernel_of(cou_surfaceClavet, q2) : kernel_of(cou_surfaceColor, q2);
+        sum = couAddW(sum, couMulW(couLoadW(near->w + at), k));
+    }
+    return couSumW(sum);
 }
 
 COU_SPECIALIZED float sum_kernels(couSurfaceField kind, const couNear *near, float inv_h2, couVec3 p)
