@@ -44,6 +44,31 @@ static void test_round_trip(void **state)
     assert_int_equal(count_scratch(), 2);
 }
 
+// Text keeps all but velocities, ids and materials.
+static void test_obj_round_trip(void **state)
+{
+    (void)state;
+    for (int dimension = 2; dimension <= 3; ++dimension) {
+        couFaults faults = {0};
+        couSurface surface, back;
+        double time;
+        dimension == 3 ? make_sphere_surface(&surface, 10) : make_ring_surface(&surface, 100);
+        assert_true(couWriteSurface(scratch("s.obj"), &surface, 1.0 / 3.0, &faults));
+        assert_true(couReadSurface(scratch("s.obj"), &back, &time, &faults));
+        expect_no_fault(&faults);
+        assert_true(time == 1.0 / 3.0 && back.dimension == dimension);
+        assert_int_equal(back.vertex_count, surface.vertex_count);
+        assert_int_equal(back.element_count, surface.element_count);
+        assert_memory_equal(back.vertices, surface.vertices, back.vertex_count * sizeof *back.vertices);
+        assert_memory_equal(back.indices, surface.indices, back.element_count * (size_t)dimension * sizeof *back.indices);
+        if (dimension == 3) assert_memory_equal(back.normals, surface.normals, back.vertex_count * sizeof *back.normals);
+        assert_memory_equal(back.colors, surface.colors, back.vertex_count * sizeof *back.colors); // of zeros and ones
+        assert_true(!back.velocities && !back.nearest_ids && !back.materials);
+        couSurface_Clear(&surface);
+        couSurface_Clear(&back);
+    }
+}
+
 // Vertices and triangles alone, and nothing at all.
 static void test_bare(void **state)
 {
@@ -183,16 +208,16 @@ static void test_full_disk(void **state)
 static void test_hostile(void **state)
 {
     (void)state;
-    static const char *const names[] = {"s.vtp", "s.ply"};
-    for (int j = 0; j < 4; ++j) {
+    static const char *const names[] = {"s.vtp", "s.ply", "s.obj"};
+    for (int j = 0; j < 6; ++j) {
         couFaults faults = {0};
         couSurface surface;
-        const char *path = scratch(names[j % 2]);
-        j < 2 ? make_sphere_surface(&surface, 2) : make_ring_surface(&surface, 5);
+        const char *path = scratch(names[j % 3]);
+        j < 3 ? make_sphere_surface(&surface, 2) : make_ring_surface(&surface, 5);
         assert_true(couWriteSurface(path, &surface, 0.125, &faults));
         size_t size;
         char *data = read_bytes(path, &size);
-        size_t needed = j % 2 == 0 ? size - 31 : size; // the last tags of the .vtp are not needed
+        size_t needed = j % 3 == 0 ? size - 31 : size; // the last tags of the .vtp are not needed
         for (size_t i = 0; i < 4 * size; ++i) {
             size_t place = i % size;
             int kind = (int)(i / size);
@@ -201,7 +226,8 @@ static void test_hostile(void **state)
             write_bytes(path, data, kind == 0 ? place : size);
             bool is_ok = couReadSurface(path, &back, NULL, &faults);
             assert_int_equal(faults.count, is_ok ? 0 : 1);
-            if (kind == 0) assert_true(!is_ok || place >= needed);
+            bool is_line_end = j % 3 == 2 && place > 0 && data[place - 1] == '\n'; // text does not say how much is to come
+            if (kind == 0) assert_true(!is_ok || place >= needed || is_line_end);
             for (size_t k = 0; k < back.element_count * (size_t)back.dimension; ++k)
                 assert_true(back.indices[k] < back.vertex_count);
             couSurface_Clear(&back);
@@ -217,8 +243,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_scratch, remove_scratch)
     const struct CMUnitTest tests[] = {
-        TEST(test_round_trip), TEST(test_bare),      TEST(test_obj_text), TEST(test_obj_mesh),
-        TEST(test_svg),        TEST(test_full_disk), TEST(test_hostile),
+        TEST(test_round_trip), TEST(test_bare), TEST(test_obj_round_trip), TEST(test_obj_text),
+        TEST(test_obj_mesh),   TEST(test_svg),  TEST(test_full_disk),      TEST(test_hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@ int couCommandRun(int argc, char **argv);
 int couCommandCheck(int argc, char **argv);
 int couCommandList(int argc, char **argv);
 int couCommandInfo(int argc, char **argv);
+int couCommandExport(int argc, char **argv);
 int couCommandBench(int argc, char **argv);
 int couCommandValidate(int argc, char **argv);
 

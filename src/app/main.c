@@ -15,6 +15,7 @@ static const Command commands[] = {
     {"run", couCommandRun, "simulate a scene: frames, diagnostics, checkpoints, film"},
     {"check", couCommandCheck, "every fault of a scene, its memory, overlaps and suggested step"},
     {"list", couCommandList, "scenes, materials, methods or validation cases"},
+    {"export", couCommandExport, "a run for other programs: USD, ParaView, PLY, OBJ"},
     {"info", couCommandInfo, "what a frame, checkpoint, run.json or run folder holds"},
     {"bench", couCommandBench, "measure the speed of the methods"},
     {"validate", couCommandValidate, "compare with analytic and published results"},

@@ -429,8 +429,108 @@ static bool read_elements(couPointFile *file, couSurface *s)
     return true;
 }
 
+// --- Reading OBJ as it is written here ---------------------------------------------------------------------------------------
+
+typedef struct ObjReader {
+    couSurface *surface;
+    size_t vertex_capacity, normal_capacity, color_capacity, index_capacity;
+    size_t normal_count, color_count;
+} ObjReader;
+
+static bool add_obj_vector(couVec3 **list, size_t *count, size_t *capacity, const double *v)
+{
+    void *larger = *list;
+    if (!couReserve(NULL, &larger, capacity, *count + 1, sizeof **list)) return false;
+    *list = larger;
+    (*list)[(*count)++] = (couVec3){(float)v[0], (float)v[1], (float)v[2]};
+    return true;
+}
+
+// "v x y z" or "v x y z r g b", with the colour as displays want it.
+static bool add_obj_vertex(ObjReader *reader, const char *text, const char *end)
+{
+    double v[6];
+    couSurface *s = reader->surface;
+    const char *after = couParseNumbers(text, end, v, 3);
+    if (after == NULL || !add_obj_vector(&s->vertices, &s->vertex_count, &reader->vertex_capacity, v)) return false;
+    after += strspn(after, " \t\r");
+    if (after >= end) return true;
+    if (couParseNumbers(after, end, v + 3, 3) == NULL) return false;
+    for (int k = 3; k < 6; ++k) v[k] = (double)couFromDisplay((uint8_t)couToUnsigned(255.0 * v[k] + 0.5, 255));
+    return add_obj_vector(&s->colors, &reader->color_count, &reader->color_capacity, v + 3);
+}
+
+// "f a b c", "f a//a b//b c//c" or "l a b".
+static bool add_obj_element(ObjReader *reader, int dimension, const char *text, const char *end)
+{
+    couSurface *s = reader->surface;
+    void *larger = s->indices;
+    size_t used = s->element_count * (size_t)dimension;
+    if (s->element_count > 0 && s->dimension != dimension) return false;
+    if (!couReserve(NULL, &larger, &reader->index_capacity, used + (size_t)dimension, sizeof *s->indices)) return false;
+    s->indices = larger;
+    s->dimension = dimension;
+    for (int k = 0; k < dimension; ++k) {
+        char *after;
+        text += strspn(text, " \t");
+        unsigned long corner = *text >= '1' && *text <= '9' && text < end ? strtoul(text, &after, 10) : 0;
+        if (corner == 0 || corner > s->vertex_count) return false;
+        s->indices[used + (size_t)k] = (uint32_t)(corner - 1);
+        text = after + strcspn(after, " \t\r\n");
+    }
+    ++s->element_count;
+    return text + strspn(text, " \t\r") >= end;
+}
+
+static bool read_obj_line(ObjReader *reader, const char *line, const char *end)
+{
+    couSurface *s = reader->surface;
+    double v[3];
+    if (strncmp(line, "v ", 2) == 0) return add_obj_vertex(reader, line + 2, end);
+    if (strncmp(line, "f ", 2) == 0) return add_obj_element(reader, 3, line + 2, end);
+    if (strncmp(line, "l ", 2) == 0) return add_obj_element(reader, 2, line + 2, end);
+    if (strncmp(line, "vn ", 3) == 0)
+        return couParseNumbers(line + 3, end, v, 3) != NULL &&
+               add_obj_vector(&s->normals, &reader->normal_count, &reader->normal_capacity, v);
+    return *line == '#' || line + strspn(line, " \t\r") >= end;
+}
+
+// Columns that not every vertex has are none.
+static void drop_uneven(ObjReader *reader)
+{
+    couSurface *s = reader->surface;
+    if (reader->normal_count != s->vertex_count || s->vertex_count == 0) couFree(NULL, s->normals), s->normals = NULL;
+    if (reader->color_count != s->vertex_count || s->vertex_count == 0) couFree(NULL, s->colors), s->colors = NULL;
+}
+
+static bool read_obj(const char *path, couSurface *surface, double *time, couFaults *faults)
+{
+    static const char mark[] = "# Coulis surface, time ";
+    size_t size, line_number = 1;
+    char *text = couReadFile(path, (size_t)1 << 35, &size, faults);
+    if (text == NULL) return false;
+    *surface = (couSurface){.dimension = 3};
+    ObjReader reader = {.surface = surface};
+    bool is_good = strncmp(text, mark, sizeof mark - 1) == 0 && strlen(text) == size;
+    if (time != NULL && is_good) *time = strtod(text + sizeof mark - 1, NULL);
+    for (const char *line = text; is_good && line < text + size; ++line_number) {
+        const char *end = strchr(line, '\n');
+        if (end == NULL) end = text + size;
+        is_good = *end == '\n' && read_obj_line(&reader, line, end); // a line without its end is cut off
+        line = end + 1;
+    }
+    free(text);
+    drop_uneven(&reader);
+    if (is_good) return true;
+    couFaults_Add(faults, path, NULL, "is not a surface that Coulis wrote: line %zu", line_number);
+    couSurface_Clear(surface);
+    return false;
+}
+
 bool couReadSurface(const char *path, couSurface *surface, double *time, couFaults *faults)
 {
+    const char *dot = strrchr(path, '.');
+    if (dot != NULL && strcasecmp(dot, ".obj") == 0) return read_obj(path, surface, time, faults);
     couPointFile file;
     *surface = (couSurface){0};
     bool is_good = couReadPointFile(&file, path, wants_surface, faults) && read_elements(&file, surface);
