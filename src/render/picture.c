@@ -175,7 +175,8 @@ static couView choose_camera(const couPictureScene *scene, const couPictureOptio
     float fov = options->fov > 0.0f ? options->fov : 35.0f;
     int width = options->width, height = options->height;
     if (scene->dimension == 2) return couLookFlat(framed_bounds(scene, options), width, height);
-    if (options->is_auto_camera) return couLookAtBox(framed_bounds(scene, options), fov, width, height);
+    float turn = options->is_turning && isfinite(options->turn) ? options->turn : NAN;
+    if (options->is_auto_camera) return couLookAtBox(framed_bounds(scene, options), fov, turn, width, height);
     return couLookFrom(options->from, options->to, fov, width, height);
 }
 

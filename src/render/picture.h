@@ -69,10 +69,12 @@ typedef struct couPictureOptions {
     couVec3 from, to;    ///< camera; ignored in 2D, where the view is along -z
     float fov;           ///< vertical [degrees], 1 to 150; 0 (default): 35
     bool is_auto_camera; ///< a three-quarter view of `frame` instead of from, to; default true
-    couBounds frame;     ///< what an automatic or 2D camera frames; empty (lower > upper): the particles' own bounds, so that a
-                         ///< film should give it; default empty
-    int quality;         ///< couQuality, default preview; a picture of 2D is the same in all
-    int samples;         ///< preview and splats: rays per pixel side, 1 to 16, e.g. 2 (default): 2 x 2
+    bool is_turning;     ///< an automatic camera stands so far off that it can go around, by `turn` [degrees]
+    float turn;
+    couBounds frame; ///< what an automatic or 2D camera frames; empty (lower > upper): the particles' own bounds, so that a
+                     ///< film should give it; default empty
+    int quality;     ///< couQuality, default preview; a picture of 2D is the same in all
+    int samples;     ///< preview and splats: rays per pixel side, 1 to 16, e.g. 2 (default): 2 x 2
 
     // What follows is for `final` only.
     int paths;            ///< light paths per pixel, 1 to 65536, default 64

@@ -48,24 +48,43 @@ static float max_extent(couBounds box)
     return extent > 0.0f ? extent : 1.0f;
 }
 
-couView couLookAtBox(couBounds box, float fov, int width, int height)
+static couVec3 three_quarter(double turn)
 {
-    couVec3 centre = couScale(0.5f, couAdd(box.lower, box.upper));
     couVec3 forward = couNormalize((couVec3){-0.48f, -0.34f, -0.81f});
-    couView view = make_view(centre, forward, fov, width, height);
+    if (turn == 0.0) return forward;
+    float c = (float)cos(turn), s = (float)sin(turn);
+    return (couVec3){c * forward.x + s * forward.z, forward.y, c * forward.z - s * forward.x};
+}
 
-    float tan_x = couLength(view.right), tan_y = couLength(view.up);
-    couVec3 right = couScale(1.0f / tan_x, view.right), up = couScale(1.0f / tan_y, view.up);
-    float extent = max_extent(box), distance = extent;
+// How far off the box fills the picture.
+static float framing_distance(const couView *view, couBounds box, couVec3 centre)
+{
+    float tan_x = couLength(view->right), tan_y = couLength(view->up);
+    couVec3 right = couScale(1.0f / tan_x, view->right), up = couScale(1.0f / tan_y, view->up);
+    float distance = max_extent(box);
     for (int i = 0; i < 8; i++) {
         couVec3 p = couSub(corner(box, i), centre);
-        float depth = couDot(p, forward);
+        float depth = couDot(p, view->forward);
         distance = COU_MAX(distance, fabsf(couDot(p, right)) / (margin * tan_x) - depth);
         distance = COU_MAX(distance, fabsf(couDot(p, up)) / (margin * tan_y) - depth);
     }
-    view.origin = couMulAdd(centre, -distance, forward);
+    return distance;
+}
+
+couView couLookAtBox(couBounds box, float fov, float turn, int width, int height)
+{
+    couVec3 centre = couScale(0.5f, couAdd(box.lower, box.upper));
+    float distance = 0.0f;
+    const int stops = isnan(turn) ? 0 : 24;
+    for (int i = 0; i < stops; i++) {
+        couView stop = make_view(centre, three_quarter(2.0 * COU_PI * i / stops), fov, width, height);
+        distance = COU_MAX(distance, framing_distance(&stop, box, centre));
+    }
+    couView view = make_view(centre, three_quarter(stops ? (double)turn * COU_PI / 180.0 : 0.0), fov, width, height);
+    if (stops == 0) distance = framing_distance(&view, box, centre);
+    view.origin = couMulAdd(centre, -distance, view.forward);
     view.focus = centre;
-    view.focus_size = extent;
+    view.focus_size = max_extent(box);
     return view;
 }
 

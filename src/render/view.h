@@ -20,8 +20,8 @@ typedef struct couRay {
 
 /// Looks from `from` at `to`, which differ; fov in degrees, vertical.
 couView couLookFrom(couVec3 from, couVec3 to, float fov, int width, int height);
-/// The whole box in a three-quarter view, with a margin.
-couView couLookAtBox(couBounds box, float fov, int width, int height);
+/// The whole box in a three-quarter view, with a margin. With a turn [degrees], not NaN, it goes around the box at one distance.
+couView couLookAtBox(couBounds box, float fov, float turn, int width, int height);
 /// The box's x and y extents along -z, with a margin.
 couView couLookFlat(couBounds box, int width, int height);
 /// Ray through the picture point (x, y) [pixels], from the top left corner.

@@ -180,6 +180,7 @@ couQuat couTurnBetween(couVec3 from, couVec3 to); ///< unit vectors; opposite on
 void couScene_OpenShapes(lua_State *lua);  ///< shapes.c
 void couScene_OpenMeshes(lua_State *lua);  ///< meshes.c
 void couScene_OpenWords(lua_State *lua);   ///< words.c: scene, material, camera
+int couSceneCall_Camera(lua_State *lua);   ///< camera.c
 void couScene_OpenThings(lua_State *lua);  ///< things.c: body, fluid...
 void couScene_OpenWorld(lua_State *lua);   ///< callbacks.c
 void couScene_OpenRequire(lua_State *lua); ///< require.c
@@ -198,6 +199,7 @@ couQuat couJetTurn(const couShapeRef *shape, couVec3 direction);
 /// Reads `motion` of the table at `index`, a function or keyframes, into the record (motion.c). After the shape has been read.
 void couReader_Motion(couReader *reader, int index, couRecord *record);
 const couParamTable *couSceneInfoParams(void);
+const couParamTable *couSceneCameraParams(void);
 #define COU_MAX_JOINT_PARAMS 16
 /// couJointParams() as scenes have them, angles in degrees; the table points to `rows`.
 couParamTable couSceneJointParams(couParam rows[COU_MAX_JOINT_PARAMS]);

@@ -3,12 +3,21 @@
 
 #include "coulis/coulis.h"
 
-/// Where a picture is taken from.
+/// Where a picture is taken from, at a time when made by couCamera_At().
 typedef struct couCamera {
-    couVec3 from, to; ///< [m]
-    float fov;        ///< vertical field of view [degrees]
-    bool is_set;      ///< the scene gives one; otherwise frame the fluid automatically
+    couVec3 from, to;             ///< [m]
+    float fov;                    ///< vertical field of view [degrees], 1 to 150
+    float aperture;               ///< diameter of the lens [m]; 0: all is in focus
+    float focus;                  ///< distance of what is sharp [m]; 0: as far as `to`
+    float turntable;              ///< of a turn around `to` [s]; 0: none
+    float turn;                   ///< of the turntable at the time [degrees]; `from` has it already, an automatic camera needs it
+    bool is_set;                  ///< the scene gives one; otherwise frame the fluid automatically
+    const couKeyframe *keyframes; ///< places, then targets, then lenses (fov, aperture, focus); owned by the scene
+    int keyframe_count;           ///< of each
 } couCamera;
+
+/// The camera at a time [s]: keyframes and turntable followed.
+couCamera couCamera_At(const couCamera *camera, double time);
 
 typedef struct couScene couScene;
 

@@ -1,4 +1,4 @@
-// The words of a scene that are no things: scene{}, material(), camera{}. A material with a fault gives back an object that stands
+// The words of a scene that are no things: scene{}, material(). A material with a fault gives back an object that stands
 // for it, so that the script goes on and shows its other faults.
 #include "scene/internal.h"
 
@@ -365,46 +365,12 @@ int couReader_Material(couReader *reader, const char *key, bool *is_faulty)
     return index;
 }
 
-// --- camera{} ----------------------------------------------------------------------------------------------------------------
-
-static const couParam camera_params[] = {
-    {.name = "from", .unit = "m", .type = cou_paramVec3, .offset = offsetof(couCamera, from), .min = -1e9, .max = 1e9},
-    {.name = "to", .unit = "m", .type = cou_paramVec3, .offset = offsetof(couCamera, to), .min = -1e9, .max = 1e9},
-    {.name = "fov",
-     .unit = "degrees",
-     .type = cou_paramFloat,
-     .offset = offsetof(couCamera, fov),
-     .initial = {40},
-     .min = 1,
-     .max = 170},
-};
-static const couParamTable camera_table = {"camera", camera_params, COU_COUNT(camera_params)};
-
-static int camera_call(lua_State *lua)
-{
-    couCheckLoading(lua, "camera{}");
-    couScene *scene = couScene_Of(lua);
-    couReader reader = couReader_Begin(lua, "camera");
-    if (scene->camera_where[0]) {
-        couReader_Fault(&reader, NULL, "a second camera{}; the first is at %.150s", scene->camera_where);
-        return 0;
-    }
-    memcpy(scene->camera_where, reader.where, sizeof reader.where);
-    if (!couReader_IsTable(&reader, 1)) return 0;
-    couCamera camera = {.fov = 40, .is_set = true};
-    bool is_given[COU_COUNT(camera_params)] = {false};
-    couReader_Table(&reader, 1, &camera_table, &camera, NULL, 0, NULL, 0, is_given);
-    couReader_Need(&reader, 1, "from", "{1, 1, 1}");
-    couReader_Need(&reader, 1, "to", "{0, 0, 0}");
-    bool is_point = couLength(couSub(camera.from, camera.to)) == 0.0f;
-    if (is_given[0] && is_given[1] && is_point) couReader_Fault(&reader, "to", "is the same place as from");
-    if (reader.fault_count == 0) scene->camera = camera;
-    return 0;
-}
+// --- All ---------------------------------------------------------------------------------------------------------------------
 
 void couScene_OpenWords(lua_State *lua)
 {
-    static const luaL_Reg calls[] = {{"scene", scene_call}, {"material", material_call}, {"camera", camera_call}, {NULL, NULL}};
+    static const luaL_Reg calls[] = {
+        {"scene", scene_call}, {"material", material_call}, {"camera", couSceneCall_Camera}, {NULL, NULL}};
     luaL_newmetatable(lua, MATERIAL_TYPE);
     lua_pushboolean(lua, 0);
     lua_setfield(lua, -2, "__metatable");

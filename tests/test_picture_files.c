@@ -1,0 +1,185 @@
+// Every way in which a request for a picture can be wrong, and PNG files.
+#include "picture_test.h"
+
+#include <png.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// --- Faults ------------------------------------------------------------------------------------------------------------------
+
+static void assert_fault(const char *key, const char *part)
+{
+    for (int i = 0; i < faults.count; i++) {
+        if (strcmp(faults.items[i].key, key) == 0 && strstr(faults.items[i].message, part)) {
+            couFaults_Clear(&faults);
+            return;
+        }
+    }
+    fail_msg("no fault for '%s' with '%s' among %d (first: %s %s)", key, part, faults.count,
+             faults.count ? faults.items[0].key : "", faults.count ? faults.items[0].message : "");
+}
+
+static void assert_refused(couPictureScene scene, couPictureOptions options, const char *key, const char *part)
+{
+    couImage image = {1, 1, NULL};
+    assert_false(couRenderPicture(renderer, &scene, &options, &image, &faults));
+    assert_null(image.rgb);
+    assert_int_equal(image.width, 0);
+    assert_int_equal(faults.count, 1);
+    assert_fault(key, part);
+}
+
+static void wrong_requests_are_faults(void **state)
+{
+    (void)state;
+    const couVec3 position = {0, 0, 0};
+    const couPictureScene scene = make_scene(&position, 1, 0.1f);
+    const couPictureOptions options = look_from((couVec3){0, 0, 2}, (couVec3){0, 0, 0});
+    couPictureScene s;
+    couPictureOptions o;
+    o = options, o.width = 15, assert_refused(scene, o, "picture.width", "15; allowed: 16 to 16384");
+    o = options, o.width = 16385, assert_refused(scene, o, "picture.width", "16385");
+    o = options, o.height = -1, assert_refused(scene, o, "picture.height", "-1");
+    o = options, o.samples = 0, assert_refused(scene, o, "picture.samples", "0; allowed: 1 to 16");
+    o = options, o.samples = 17, assert_refused(scene, o, "picture.samples", "17");
+    o = options, o.fov = 151, assert_refused(scene, o, "camera.fov", "151");
+    o = options, o.fov = NAN, assert_refused(scene, o, "camera.fov", "nan");
+    o = options, o.from = o.to, assert_refused(scene, o, "camera.from", "0 m from camera.to");
+    o = options, o.from.x = NAN, assert_refused(scene, o, "camera.from", "nan");
+    o = options, o.to.y = INFINITY, assert_refused(scene, o, "camera.from", "inf");
+    s = scene, s.dimension = 4, assert_refused(s, options, "picture.dimension", "4; allowed: 2 or 3");
+    s = scene, s.radius = 0, assert_refused(s, options, "picture.radius", "0 m");
+    s = scene, s.radius = NAN, assert_refused(s, options, "picture.radius", "nan");
+    s = scene, s.positions = NULL, assert_refused(s, options, "picture.particles", "1 without positions");
+    s = scene, s.particle_count = SIZE_MAX, assert_refused(s, options, "picture.particles", "at most");
+    s = scene, s.body_count = 2, assert_refused(s, options, "picture.bodies", "2");
+    s = scene, s.body_count = -1, assert_refused(s, options, "picture.bodies", "-1");
+    s = scene, s.material_count = -1, assert_refused(s, options, "picture.material_count", "-1");
+}
+
+static void all_faults_come_in_one_go(void **state)
+{
+    (void)state;
+    couPictureScene scene = make_scene(NULL, 3, NAN);
+    couPictureOptions options = {.width = 0, .height = 1 << 20, .samples = 99, .fov = 500};
+    couImage image;
+    assert_false(couRenderPicture(renderer, &scene, &options, &image, &faults));
+    assert_int_equal(faults.count, 7);
+    couFaults_Clear(&faults);
+}
+
+static void wrong_thread_counts_are_faults(void **state)
+{
+    (void)state;
+    assert_null(couCreateRenderer(-1, &faults));
+    assert_fault("threads", "-1");
+    assert_null(couCreateRenderer(COU_MAX_THREADS + 1, &faults));
+    assert_fault("threads", "allowed");
+    couRenderer *all_cores = couCreateRenderer(0, &faults);
+    assert_non_null(all_cores);
+    couDestroyRenderer(all_cores);
+    couDestroyRenderer(NULL);
+}
+
+// --- PNG ---------------------------------------------------------------------------------------------------------------------
+
+static char folder[] = "/tmp/coulis-picture-XXXXXX";
+
+static const char *in_folder(const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    return path;
+}
+
+static couImage read_png(const char *path)
+{
+    png_image png = {.version = PNG_IMAGE_VERSION};
+    if (!png_image_begin_read_from_file(&png, path)) fail_msg("%s: %s", path, png.message);
+    assert_int_equal(png.format, PNG_FORMAT_RGB);
+    couImage image = {(int)png.width, (int)png.height, couAlloc(NULL, PNG_IMAGE_SIZE(png))};
+    assert_true(png_image_finish_read(&png, NULL, image.rgb, 0, NULL));
+    return image;
+}
+
+static couImage make_noise(int width, int height)
+{
+    couImage image = {width, height, couAlloc(NULL, 3 * (size_t)width * (size_t)height)};
+    uint32_t random = 99;
+    for (size_t i = 0; i < image_bytes(&image); i++) image.rgb[i] = (uint8_t)((random = random * 1664525u + 1013904223u) >> 24);
+    return image;
+}
+
+static void png_reads_back_the_same(void **state)
+{
+    (void)state;
+    const couVec3 position = {0, 0.2f, 0};
+    couPictureScene scene = make_scene(&position, 1, 0.2f);
+    scene.ground = 0;
+    couPictureOptions options = look_from((couVec3){1, 1, 2}, (couVec3){0, 0, 0});
+    couImage images[] = {render(&scene, &options), make_noise(123, 77)};
+    for (int i = 0; i < 2; i++) {
+        const char *path = in_folder("picture.png");
+        assert_true(couWritePng(path, &images[i], &faults));
+        assert_same(images[i], read_png(path));
+        unlink(path);
+    }
+}
+
+static void png_that_cannot_be_written_is_a_fault(void **state)
+{
+    (void)state;
+    couImage image = make_noise(200, 200), none = {0};
+    assert_false(couWritePng(in_folder("none.png"), &none, &faults));
+    assert_fault("", "no image");
+    assert_false(couWritePng(in_folder("not-there/a.png"), &image, &faults));
+    assert_fault("", "No such file");
+    assert_false(couWritePng(folder, &image, &faults));
+    assert_fault("", "regular file");
+    assert_false(couWritePng("", &image, &faults));
+    assert_fault("", "path of 0 bytes");
+    couFreeImage(&image);
+}
+
+static void full_disk_keeps_the_old_png(void **state)
+{
+    (void)state;
+    couImage small = make_noise(16, 16), large = make_noise(300, 300);
+    assert_true(couWritePng(in_folder("kept.png"), &small, &faults));
+    // A limit on the size of files stands in for the end of the disk.
+    struct rlimit usual, tight;
+    getrlimit(RLIMIT_FSIZE, &usual);
+    tight = (struct rlimit){20000, usual.rlim_max};
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &tight);
+    bool is_written = couWritePng(in_folder("kept.png"), &large, &faults);
+    setrlimit(RLIMIT_FSIZE, &usual);
+    signal(SIGXFSZ, handler);
+    assert_false(is_written);
+    assert_int_equal(faults.count, 1);
+    assert_fault("", "File too large");
+    assert_same(small, read_png(in_folder("kept.png")));
+    unlink(in_folder("kept.png"));
+    couFreeImage(&large);
+    assert_int_equal(rmdir(folder), 0); // nothing else was left
+    assert_int_equal(mkdir(folder, 0777), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wrong_requests_are_faults),
+        cmocka_unit_test(all_faults_come_in_one_go),
+        cmocka_unit_test(wrong_thread_counts_are_faults),
+        cmocka_unit_test(png_reads_back_the_same),
+        cmocka_unit_test(png_that_cannot_be_written_is_a_fault),
+        cmocka_unit_test(full_disk_keeps_the_old_png),
+    };
+    if (!mkdtemp(folder)) return 1;
+    int failed = cmocka_run_group_tests(tests, setup, teardown);
+    rmdir(folder);
+    return failed;
+}
