@@ -254,6 +254,80 @@ static void discarded_film_leaves_nothing(void **state)
     assert_int_equal(count_files(), 0);
 }
 
+// Two colours in turn, 10 frames at 20 a second.
+static void make_blinking(const char *name)
+{
+    couFilm *film = couOpenFilm(in_folder(name), WIDTH, HEIGHT, 20, &faults);
+    if (!film) fail_msg("%s", faults.items[0].message);
+    for (int i = 0; i < 10; i++) {
+        couImage image = i % 2 ? make_image(WIDTH, HEIGHT, 250, 10, 10) : make_image(WIDTH, HEIGHT, 10, 10, 250);
+        assert_true(couFilm_AddFrame(film, &image, &faults));
+        couFreeImage(&image);
+    }
+    assert_true(couCloseFilm(film, &faults));
+    assert_int_equal(count_files(), 1);
+}
+
+static void gif_by_its_ending(void **state)
+{
+    (void)state;
+    make_blinking("film.GIF");
+    char text[2048];
+    probe(in_folder("film.GIF"), text, sizeof(text));
+    assert_contains(text, "codec_name=gif");
+    assert_contains(text, "width=64\n");
+    assert_contains(text, "height=48\n");
+    assert_contains(text, "r_frame_rate=20/1");
+    assert_contains(text, "nb_read_frames=10\n");
+    // Its own palette keeps pure colours.
+    char command[512];
+    uint8_t first[3 * WIDTH * HEIGHT] = {0};
+    snprintf(command, sizeof(command), "ffmpeg -v error -i %s -frames:v 1 -f rawvideo -pix_fmt rgb24 -", in_folder("film.GIF"));
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    assert_int_equal(fread(first, 1, sizeof(first), pipe), sizeof(first));
+    assert_int_equal(pclose(pipe), 0);
+    assert_true(abs(first[0] - 10) < 12 && abs(first[1] - 10) < 12 && abs(first[2] - 250) < 12);
+}
+
+static uint32_t read_u32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+// ffprobe knows no moving WebP: its chunks are counted by hand.
+static void webp_by_its_ending(void **state)
+{
+    (void)state;
+    make_blinking("film.webp");
+    static uint8_t bytes[1 << 20];
+    FILE *file = fopen(in_folder("film.webp"), "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, sizeof(bytes), file);
+    fclose(file);
+    assert_true(size > 12 && memcmp(bytes, "RIFF", 4) == 0 && memcmp(bytes + 8, "WEBP", 4) == 0);
+    assert_int_equal(read_u32(bytes + 4) + 8, size);
+    int frames = 0, milliseconds = 0, width = 0;
+    for (size_t at = 12; at + 8 <= size; at += 8 + ((read_u32(bytes + at + 4) + 1) & ~1u)) {
+        const uint8_t *chunk = bytes + at + 8;
+        if (memcmp(bytes + at, "VP8X", 4) == 0) width = 1 + (int)(read_u32(chunk + 4) & 0xffffff);
+        if (memcmp(bytes + at, "ANMF", 4) != 0) continue;
+        frames++;
+        milliseconds += (int)(read_u32(chunk + 12) & 0xffffff);
+    }
+    assert_int_equal(frames, 10);
+    assert_int_equal(milliseconds, 500);
+    assert_int_equal(width, WIDTH);
+}
+
+static void gif_has_a_highest_rate(void **state)
+{
+    (void)state;
+    assert_null(couOpenFilm(in_folder("film.gif"), WIDTH, HEIGHT, 60, &faults));
+    assert_fault("film.fps", "allowed: 0.001 to 50");
+    assert_int_equal(count_files(), 0);
+}
+
 // --- Failures ----------------------------------------------------------------------------------------------------------------
 
 static void wrong_sizes_and_rates_are_faults(void **state)
@@ -495,6 +569,9 @@ int main(void)
 #define FILM_TEST(function) cmocka_unit_test_setup_teardown(function, start, finish)
     const struct CMUnitTest tests[] = {
         FILM_TEST(film_is_what_was_asked_for),
+        FILM_TEST(gif_by_its_ending),
+        FILM_TEST(webp_by_its_ending),
+        FILM_TEST(gif_has_a_highest_rate),
         FILM_TEST(odd_rates_are_kept),
         FILM_TEST(film_has_its_colours_and_can_be_streamed),
         FILM_TEST(odd_names_are_names),

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -32,6 +33,16 @@ struct couFilm {
     int messages;  // what ffmpeg said, -1 when there is none
     bool has_failed;
 };
+
+typedef enum couFilmKind { cou_filmMp4, cou_filmGif, cou_filmWebp } couFilmKind;
+
+static couFilmKind film_kind(const char *path)
+{
+    const char *ending = strrchr(path, '.');
+    if (ending && strcasecmp(ending, ".gif") == 0) return cou_filmGif;
+    if (ending && strcasecmp(ending, ".webp") == 0) return cou_filmWebp;
+    return cou_filmMp4;
+}
 
 // --- Faults ------------------------------------------------------------------------------------------------------------------
 
@@ -121,6 +132,27 @@ static int spawn_encoder(pid_t *pid, char *const *arguments, int input, int mess
     return error;
 }
 
+// clang-format off
+static const char *const input_of[] = {
+    "-hide_banner", "-nostdin", "-loglevel", "error", "-xerror", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24", NULL,
+};
+static const char *const mp4[] = {
+    "-an", "-vf", "scale=out_color_matrix=bt709:out_range=tv,format=yuv420p",
+    "-c:v", "libx264", "-preset", "medium", "-crf", "18",
+    "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv",
+    "-movflags", "+faststart", "-f", "mp4", NULL,
+};
+// A palette for each frame: one for all would need all frames in memory.
+static const char *const gif[] = {
+    "-an", "-filter_complex",
+    "[0:v]split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1:dither=bayer:bayer_scale=4",
+    "-loop", "0", "-f", "gif", NULL,
+};
+static const char *const webp[] = {
+    "-an", "-c:v", "libwebp_anim", "-pix_fmt", "yuv420p", "-quality", "80", "-loop", "0", "-f", "webp", NULL,
+};
+// clang-format on
+
 // Colours are converted by and marked as BT.709, which players assume for films of this size.
 static int start_encoder(couFilm *film, double fps, int input)
 {
@@ -128,16 +160,15 @@ static int start_encoder(couFilm *film, double fps, int input)
     snprintf(size, sizeof(size), "%dx%d", film->width, film->height);
     snprintf(rate, sizeof(rate), "%ld/1000", lrint(fps * 1000.0)); // a fraction reads the same in every locale
     snprintf(output, sizeof(output), "file:%s", film->temporary);  // no name is taken for an option or an address
-    // clang-format off
-    const char *arguments[] = {
-        "ffmpeg", "-hide_banner", "-nostdin", "-loglevel", "error", "-xerror", "-y",
-        "-f", "rawvideo", "-pix_fmt", "rgb24", "-video_size", size, "-framerate", rate, "-i", "pipe:0",
-        "-an", "-vf", "scale=out_color_matrix=bt709:out_range=tv,format=yuv420p",
-        "-c:v", "libx264", "-preset", "medium", "-crf", "18",
-        "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv",
-        "-movflags", "+faststart", "-f", "mp4", output, NULL,
-    };
-    // clang-format on
+    const char *arguments[64] = {"ffmpeg"};
+    int count = 1;
+    const char *const from[] = {"-video_size", size, "-framerate", rate, "-i", "pipe:0", NULL};
+    const char *const to[] = {output, NULL};
+    couFilmKind kind = film_kind(film->path);
+    const char *const *const parts[] = {input_of, from, kind == cou_filmGif ? gif : kind == cou_filmWebp ? webp : mp4, to};
+    for (int i = 0; i < COU_COUNT(parts); i++) {
+        for (const char *const *part = parts[i]; *part; part++) arguments[count++] = *part;
+    }
     return spawn_encoder(&film->encoder, (char *const *)arguments, input, film->messages);
 }
 
@@ -156,7 +187,9 @@ static bool check_film(const char *path, int width, int height, double fps, couF
         couFaults_Add(faults, path, "film.width", "is %d; allowed: even numbers from 16 to 16384", width);
     if (height < 16 || height > 16384 || height % 2 != 0)
         couFaults_Add(faults, path, "film.height", "is %d; allowed: even numbers from 16 to 16384", height);
-    if (!(fps >= 0.001 && fps <= 1000.0)) couFaults_Add(faults, path, "film.fps", "is %g; allowed: 0.001 to 1000", fps);
+    // A GIF counts hundredths of a second, and players take one of less than two for ten.
+    double max_fps = film_kind(path) == cou_filmGif ? 50.0 : 1000.0;
+    if (!(fps >= 0.001 && fps <= max_fps)) couFaults_Add(faults, path, "film.fps", "is %g; allowed: 0.001 to %g", fps, max_fps);
     return faults->count == before;
 }
 
