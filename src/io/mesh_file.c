@@ -543,7 +543,8 @@ bool couIsMeshFile(const char *path)
     if (stream) fclose(stream);
     head[count] = '\0';
     const char *faces = strstr(head, "element face "), *end = strstr(head, "end_header");
-    return faces && (!end || faces < end);
+    bool has_any = faces && strtoul(faces + strlen("element face "), NULL, 10) > 0; // some programs say that there are none
+    return has_any && (!end || faces < end);
 }
 
 // --- Placement ---------------------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Loads a run of Coulis into Blender: particles, surface, bodies, materials and camera, as an animation.
 
-    blender --background --python tools/blender/coulis_import.py -- RUN_FOLDER [--save FILE.blend] [--render [FOLDER]] [--samples N]
+    blender --background --python tools/blender/coulis_import.py -- RUN_FOLDER [--save FILE.blend] [--render [FOLDER]] [--samples N] [--size WxH]
 
 or as an add-on (Edit > Preferences > Add-ons > Install...), then File > Import > Coulis run: choose the run's stage.json.
 
@@ -414,7 +414,7 @@ def add_light(parent):
     if any(thing.type == "LIGHT" for thing in bpy.context.scene.objects):
         return
     sun = bpy.data.lights.new("Coulis sun", "SUN")
-    sun.energy, sun.angle = 3.0, math.radians(5)
+    sun.energy, sun.angle = 2.0, math.radians(5)
     thing = add_object(sun.name, sun, parent)
     thing.rotation_euler = (math.radians(-50), math.radians(20), 0)
     world = bpy.context.scene.world or bpy.data.worlds.new("World")
@@ -422,6 +422,7 @@ def add_light(parent):
     world.use_nodes = True
     background = next(node for node in world.node_tree.nodes if node.type == "BACKGROUND")
     background.inputs["Color"].default_value = (0.6, 0.75, 1.0, 1)
+    background.inputs["Strength"].default_value = 0.4
 
 
 def keep_script(path):
@@ -515,6 +516,11 @@ def unregister():
 def render(scene, folder, samples):
     scene.render.engine = "CYCLES"
     scene.cycles.samples = samples
+    try:
+        import _cycles
+        scene.cycles.use_denoising = bool(_cycles.with_openimagedenoise)  # Debian's Blender is built without
+    except (ImportError, AttributeError):
+        scene.cycles.use_denoising = False
     scene.render.use_motion_blur = True
     scene.render.filepath = os.path.join(folder, "blender_")
     bpy.ops.render.render(animation=True)
@@ -528,6 +534,7 @@ def main(arguments):
     parser.add_argument("--save", metavar="FILE", help="write the scene as a .blend")
     parser.add_argument("--render", metavar="DIR", nargs="?", const="", help="render all frames with Cycles (default: into the run's folder)")
     parser.add_argument("--samples", type=int, default=64, help="of each pixel")
+    parser.add_argument("--size", metavar="WxH", default="1280x720", help="of the pictures")
     parser.add_argument("--keep", action="store_true", help="keep what the scene holds (default: only the run)")
     options = parser.parse_args(arguments)
     if not os.path.exists(os.path.join(options.folder, "stage.json")):
@@ -539,15 +546,16 @@ def main(arguments):
     if options.save:
         bpy.ops.wm.save_as_mainfile(filepath=os.path.abspath(options.save))
     if options.render is not None:
-        render(bpy.context.scene, os.path.abspath(options.render or options.folder), options.samples)
+        scene = bpy.context.scene
+        scene.render.resolution_x, scene.render.resolution_y = map(int, options.size.split("x"))
+        render(scene, os.path.abspath(options.render or options.folder), options.samples)
     print(f"coulis: loaded {options.folder}: {len(root.children)} objects, frames {bpy.context.scene.frame_start} to {bpy.context.scene.frame_end}")
 
 
-if __name__ == "__main__":
-    if "--" in sys.argv:
-        main(sys.argv[sys.argv.index("--") + 1:])
-    else:
-        register()  # run from the text editor
-        install_handler()
+# Started by --python it is a file; as the text that a .blend runs when it is opened, or from the text editor, it is none.
+if __name__ == "__main__" and os.path.isfile(globals().get("__file__", "")) and "--" in sys.argv:
+    main(sys.argv[sys.argv.index("--") + 1:])
 else:
-    install_handler()  # an add-on, or the text that a .blend runs when it is opened
+    install_handler()
+    if __name__ == "__main__" and not hasattr(bpy.types, "IMPORT_SCENE_OT_coulis"):
+        register()
