@@ -59,7 +59,7 @@ _coulis()
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _coulis_words "run check list info bench validate --help --version"
+        _coulis_words "run check export list info bench validate --help --version"
         return
     fi
     _coulis_value && return
@@ -70,7 +70,8 @@ _coulis()
     case $command in
         run | check) _coulis_scenes ;;
         list) _coulis_words "scenes materials methods cases" ;;
-        info) _coulis_files vtp ply h5 json csv ;;
+        export) COMPREPLY=($(compgen -d -- "$current")) ;;
+        info) _coulis_files vtp vtu vtk ply h5 json csv ;;
         validate) _coulis_words "$(_coulis_list cases)" ;;
     esac
 }
