@@ -291,8 +291,8 @@ static void test_motion_is_smooth(void **state)
 {
     (void)state;
     for (int field = 0; field < 3; ++field) {
-        check_motion(field, COU_AUTO, 0.002f, 450, 0.02);
-        check_motion(field, 0.5f * SPACING, 0.002f, 450, 0.04); // cells of h / 4, as large as a drop's radius
+        check_motion(field, COU_AUTO, 0.002f, 260, 0.02);
+        check_motion(field, 0.5f * SPACING, 0.002f, 260, 0.04); // cells of h / 4, as large as a drop's radius
     }
 }
 
