@@ -6,7 +6,7 @@ scene {
     method = "mueller", spacing = 0.004, duration = 3, fps = 30,
     -- Soft enough for steps of half a millisecond. Forces by one kernel and densities by another feed a little noise into the water:
     -- damping takes it out.
-    mueller = { compression = 0.1, damping = 0.2 },
+    mueller = { compression = 0.1, damping = 0.06 },
 }
 
 local water = material("water", { surface_tension = 0.0728, opacity = 1 }) -- against air at 20 C

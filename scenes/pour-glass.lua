@@ -4,7 +4,7 @@ scene {
     title = "Pouring into a glass",
     note = "The first water splashes on the bottom; then the jet dives into the pool and stirs it; in the end the glass is still.",
     method = "mueller", spacing = 0.004, duration = 3.5, fps = 30, depth = 0.07,
-    mueller = { compression = 0.1, damping = 0.2 },
+    mueller = { compression = 0.1, damping = 0.06 },
 }
 
 local water = material("water", { surface_tension = 0.0728, opacity = 1 }) -- against air at 20 C

@@ -4,7 +4,7 @@ scene {
     title = "A splash by a pulled force",
     note = "The water gathers in a hump, is let go, hits the other wall and breaks into drops; then the same from the other side.",
     method = "mueller", spacing = 0.004, duration = 3, fps = 30,
-    mueller = { compression = 0.1, damping = 0.2 },
+    mueller = { compression = 0.1, damping = 0.06 },
 }
 
 local water = material("water", { surface_tension = 0.0728, opacity = 1 }) -- against air at 20 C

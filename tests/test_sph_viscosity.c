@@ -101,7 +101,8 @@ static Vec viscous_acceleration(const Operator *op, const Vec *v, size_t i, cons
         if (i == j || distance >= r->h) continue;
         bool is_solid = j >= r->base;
         double along = dot(vij, d), soft = distance * distance + 0.01 * r->h * r->h;
-        double factor = op->damping * fmin(along, 0) / soft;
+        double inverse = is_solid ? r->weight[i] : 0.5 * (r->weight[i] + r->weight[j]); // reference density / that of the pair
+        double factor = op->damping / inverse * fmin(along, 0) / soft;
         if (is_solid) {
             factor += 2 * (n + 2) / op->shear * op->viscosity[i] * r->stick[j] * beyond_wall(op, i, j, normal, gap) * along /
                       soft;

@@ -33,7 +33,7 @@ static const couPhaseEntry phases[] = {
     {cou_phasePressure, phase_density},   COU_SPH_LAST_PHASES,
 };
 
-static const couSphTraits traits = {COU_SPH_TRAITS, .is_accelerated = true, .warm_start = 0.9f};
+static const couSphTraits traits = {COU_SPH_TRAITS, .warm_start = 0.9f};
 
 extern const couMethod couMethodDfsph;
 const couMethod couMethodDfsph = {

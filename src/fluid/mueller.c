@@ -15,7 +15,8 @@ static const couSphTraits traits = {.has_state_equation = true,
                                     .tension = cou_tensionColor,
                                     .support = 2.3f,
                                     .compression = 0.03f,
-                                    .exponent = 1};
+                                    .exponent = 1,
+                                    .damping = 0.1f}; // density and force are of two kernels, hence of no common energy
 
 extern const couMethod couMethodMueller;
 const couMethod couMethodMueller = {

@@ -13,7 +13,7 @@ static void phase_pressure(couStep *step)
 
 static const couPhaseEntry phases[] = {COU_SPH_FIRST_PHASES, {cou_phasePressure, phase_pressure}, COU_SPH_LAST_PHASES};
 
-static const couSphTraits traits = {COU_SPH_TRAITS, .warm_start = 0};
+static const couSphTraits traits = {COU_SPH_TRAITS, .warm_start = 0.5f};
 
 extern const couMethod couMethodPcisph;
 const couMethod couMethodPcisph = {

@@ -6,12 +6,15 @@ static void phase_pressure(couStep *step) { couSph_PushByState(step, step->dt); 
 
 static const couPhaseEntry phases[] = {COU_SPH_FIRST_PHASES, {cou_phasePressure, phase_pressure}, COU_SPH_LAST_PHASES};
 
-static const couSphTraits traits = {.has_state_equation = true,
-                                    .kernel = cou_sphCubic,
-                                    .tension = cou_tensionNone,
-                                    .support = 2,
-                                    .compression = 0.02f,
-                                    .exponent = 7};
+static const couSphTraits traits = {
+    .kernel = cou_sphCubic,
+    .tension = cou_tensionNone,
+    .support = 2,
+    .exponent = 7,
+    .has_state_equation = true,
+    .compression = 0.02f,
+    .damping = 0.02f, // a soft liquid swings longer
+};
 
 extern const couMethod couMethodSesph;
 const couMethod couMethodSesph = {

@@ -43,8 +43,7 @@ void couSph_Weights(const couFluid *fluid, int material, float *position_w, floa
 couVec4 *couSph_Vector(couFluid *fluid, int k)
 {
     couSphState *state = fluid->method_state;
-    size_t rows = fluid->table.count + COU_TABLE_PADDING;
-    if (k > 0) rows = fluid->solid_base + fluid->boundary.table.count + COU_TABLE_PADDING;
+    size_t rows = fluid->solid_base + fluid->boundary.table.count + COU_TABLE_PADDING;
     bool is_good = couReserve(fluid->memory, (void **)&state->vectors[k], &state->vector_capacity[k], rows, sizeof(couVec4));
     return is_good ? state->vectors[k] : NULL;
 }

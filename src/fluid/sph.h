@@ -70,13 +70,14 @@ typedef struct couSphTraits {
     bool has_state_equation;   ///< pressure from density; otherwise from a solver
     bool is_leapfrog;          ///< velocities are those of half a step before
     bool has_mueller_pressure; ///< the mean of both pressures over the other's density [Müller 2003, eq. 10]
-    bool is_accelerated;       ///< by default
     int kernel;                ///< couSphKernel, default
     int tension;               ///< couSphTension, default
     float support;             ///< h / d, default
     float compression;         ///< default
     float exponent;            ///< of the state equation, default
-    float warm_start;          ///< default
+    float warm_start;          ///< default, in fast flow
+    float damping; ///< default: just enough for a tank to come to rest, as water has next to no viscosity of its own at the
+                   ///< scale of particles
 } couSphTraits;
 
 #define COU_SPH_MAX_LAYERS 4        ///< of samples under a surface
@@ -113,7 +114,8 @@ typedef struct couSphState {
     float max_step;                                  ///< [s]
     float height_error;
     bool is_accelerated;
-    float omega, warm_start, largest_eigenvalue;
+    float omega, largest_eigenvalue;
+    float warm_start, calm_start; ///< shares of the last pressures to start from: in fast flow, in calm liquid
     // columns
     int pressure_column;   ///< state, Pa: what the density solver ended with
     int divergence_column; ///< state, Pa: what the divergence solver ended with; -1 but for dfsph
@@ -124,7 +126,7 @@ typedef struct couSphState {
     size_t start_capacity;
     couPairBlock *pairs;
     size_t pair_capacity;
-    size_t *block_starts; ///< scratch of the prefix sum
+    size_t *block_starts; ///< scratch of prefix sums
     size_t block_start_capacity;
     double *block_sums; ///< scratch of sums
     size_t block_sum_capacity;
@@ -179,7 +181,8 @@ typedef struct couSphLoop {
     bool is_single_viscosity, has_mueller_viscosity, has_still_solids;
     float viscous, wall_viscous; ///< 2 (n + 2) / what the lattice makes of it
     float damping;               ///< [m^2/s]
-    couVec4 *walls;              ///< the part of `out` that comes from solids; NULL where not asked for
+    couVec4 *walls; ///< the part of `out` that comes from solids, for particles near them alone; NULL where not asked for
+    const size_t *wall_start; ///< per block of COU_SPH_BLOCK: the first of its particles in `walls`
     // surface tension
     const float *tension;           ///< per material [m^3/s^2]
     float threshold;                ///< of |n| [1/m]
@@ -257,8 +260,10 @@ void couSph_PullSurface(couStep *step, float dt); ///< surface tension for dt se
 /// v += dt out, and what came from solids back to the bodies.
 void couSph_AddAccelerations(couStep *step, const couSphLoop *loop, float dt);
 double couCohesionMoment(int dimension); ///< integral of s^(n + 1) times the shape of the cohesion kernel over 0 to 1
-/// Scratch vector k of the state, with room for all rows, the first one for the fluid's alone; NULL without memory.
+/// Scratch vector k (1, 2, ...) of the state, with room for all rows; NULL without memory.
 couVec4 *couSph_Vector(couFluid *fluid, int k);
+/// Makes the loop keep what comes from solids, in the state's vector 0. False without memory.
+bool couSph_KeepWalls(const couStep *step, couSphLoop *loop);
 
 typedef struct couPressureSolve {
     bool is_divergence; ///< source: the divergence of velocity instead of the density
@@ -282,7 +287,7 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve);
     {cou_phaseVelocity, couPhase_Settle}, {cou_phaseCount, NULL}
 // clang-format on
 /// Traits of all but mueller, which come before a method's own.
-#define COU_SPH_TRAITS .kernel = cou_sphCubic, .tension = cou_tensionNone, .support = 2, .compression = 0.01f, .exponent = 7
+#define COU_SPH_TRAITS .kernel = cou_sphCubic, .tension = cou_tensionNone, .support = 2, .exponent = 7, .damping = 0.01f
 
 #define COU_SPH_SHARED \
     .params = &couSphParamTable, .params_bytes = sizeof(couSphParams), .state_bytes = sizeof(couSphState), .is_adaptive = true, \

@@ -24,15 +24,15 @@ static const couParam params[] = {
     {"max_step", "s", "the step never becomes longer; auto: 0.4 d / sqrt(g depth), at most 0.25 sqrt(d/g)", cou_paramFloat, FIELD(max_step), {NAN}, 0, 1, true, true, NULL},
     {"stiffness", "Pa", "sesph, wcsph, mueller: k1 of p = k1 ((rho/rho0)^k2 - 1); auto: from depth, speed and compression", cou_paramFloat, FIELD(stiffness), {NAN}, 0, 1e12, true, true, NULL},
     {"exponent", "", "sesph, wcsph: k2 of the equation of state; 1: an ideal gas; auto: 7, mueller 1", cou_paramFloat, FIELD(exponent), {NAN}, 1, 20, false, true, NULL},
-    {"compression", "", "sesph, wcsph, mueller: relative compression that the automatic stiffness allows; auto: 0.01 (sesph 0.02, mueller 0.03)", cou_paramFloat, FIELD(compression), {NAN}, 1e-4, 0.5, false, true, NULL},
-    {"damping", "", "artificial viscosity alpha between particles that approach; auto: 0.01 (mueller 0.05, pcisph, iisph, dfsph 0.02)", cou_paramFloat, FIELD(damping), {NAN}, 0, 2, false, true, NULL},
+    {"compression", "", "sesph, wcsph, mueller: relative compression that the automatic stiffness allows; auto: 0.005 (sesph 0.02, mueller 0.03)", cou_paramFloat, FIELD(compression), {NAN}, 1e-4, 0.5, false, true, NULL},
+    {"damping", "", "artificial viscosity alpha between particles that approach, with ten times the speed of the flow for that of sound; auto: 0.01 (sesph 0.02, mueller 0.1)", cou_paramFloat, FIELD(damping), {NAN}, 0, 2, false, true, NULL},
     {"tolerance", "", "pcisph, iisph, dfsph: mean density error that ends the iterations", cou_paramFloat, FIELD(tolerance), {0.0005}, 0, 0.1, true, false, NULL},
     {"divergence_tolerance", "", "dfsph: mean change of density per step that ends the divergence iterations", cou_paramFloat, FIELD(divergence_tolerance), {0.001}, 0, 0.1, true, false, NULL},
     {"min_iterations", "", "of the density solver; that of the divergence has 1; a start from the last pressures counts as one", cou_paramInt, FIELD(min_iterations), {2}, 0, 1000, false, false, NULL},
     {"max_iterations", "", "of a pressure solver; a step that needs more is counted as not converged", cou_paramInt, FIELD(max_iterations), {100}, 1, 100000, false, false, NULL},
-    {"acceleration", "", "pcisph, iisph, dfsph: plain relaxed Jacobi, or with Chebyshev weights; auto: chebyshev for dfsph", cou_paramChoice, FIELD(acceleration), {cou_accelerationAuto}, 0, 0, false, false, acceleration_names},
+    {"acceleration", "", "pcisph, iisph, dfsph: plain relaxed Jacobi, or with Chebyshev weights; auto: chebyshev", cou_paramChoice, FIELD(acceleration), {cou_accelerationAuto}, 0, 0, false, false, acceleration_names},
     {"omega", "", "relaxation of Jacobi; auto: 0.5, less where the support makes that unstable", cou_paramFloat, FIELD(omega), {NAN}, 0, 1, true, true, NULL},
-    {"warm_start", "", "share of the last step's pressures that a solver starts from; auto: 0.9 (iisph 0.5, pcisph 0)", cou_paramFloat, FIELD(warm_start), {NAN}, 0, 1, false, true, NULL},
+    {"warm_start", "", "share of the last step's pressures that a solver starts from; auto: 0.5, dfsph 0.9 in fast flow", cou_paramFloat, FIELD(warm_start), {NAN}, 0, 1, false, true, NULL},
     {"viscosity", "", "explicit Laplacian or an implicit solver; auto: implicit where the explicit step would be too short", cou_paramChoice, FIELD(viscosity), {cou_viscosityAuto}, 0, 0, false, false, viscosity_names},
     {"viscosity_tolerance", "", "implicit viscosity: residual over right-hand side that ends the iterations", cou_paramFloat, FIELD(viscosity_tolerance), {1e-3}, 0, 0.1, true, false, NULL},
     {"xsph", "", "share of a particle's velocity that is smoothed over its neighbours in a step", cou_paramFloat, FIELD(xsph), {0}, 0, 1, false, false, NULL},
@@ -156,12 +156,9 @@ static void choose_stiffness(couFluid *fluid, const couDemand *demand)
     bool has_state = traits->has_state_equation;
     state->sound_speed = (float)c;
     state->height_error = has_state ? (float)(g * demand->depth / (2 * c * c)) : p->tolerance;
-    // Just enough for a tank to come to rest: water has next to no viscosity of its own at the scale of particles. mueller's density
-    // and force are of two kernels, hence of no common energy: it needs more.
-    float least = traits->has_mueller_pressure ? 0.05f : has_state ? 0.01f : 0.02f;
-    float alpha = isnan(p->damping) ? least : p->damping;
-    // Without a sound speed of its own the scale of artificial viscosity is that of the fastest flow.
-    state->damping = (float)(alpha * (has_state ? c : sqrt(fastest2)) * h);
+    float alpha = isnan(p->damping) ? traits->damping : p->damping;
+    // Monaghan's speed of sound, as a liquid that yields by a per cent has it: the same damping for all methods.
+    state->damping = (float)(alpha * 10 * sqrt(fastest2) * h);
     state->acoustic_step = has_state ? (float)(0.2 * h / c) : INFINITY;
 }
 
@@ -174,8 +171,8 @@ static void choose_solver(couFluid *fluid)
     state->largest_eigenvalue = (float)(1.35 * state->lattice.spectrum);
     state->omega = isnan(p->omega) ? COU_MIN(0.5f, 1.9f / state->largest_eigenvalue) : p->omega;
     state->warm_start = isnan(p->warm_start) ? fluid->method->sph->warm_start : p->warm_start;
-    state->is_accelerated = p->acceleration == cou_accelerationAuto ? fluid->method->sph->is_accelerated
-                                                                    : p->acceleration == cou_accelerationChebyshev;
+    state->calm_start = isnan(p->warm_start) ? COU_MIN(0.5f, state->warm_start) : p->warm_start;
+    state->is_accelerated = p->acceleration != cou_accelerationNone;
 }
 
 static bool check_period(const couFluid *fluid, couFaults *faults)

@@ -13,9 +13,8 @@ void couPhase_Boundary(couStep *step)
     if (is_good && !boundary->is_sorted) {
         couGridReport found;
         boundary->grid.period = fluid->period;
-        is_good = couTable_Reserve(&boundary->table, boundary->table.count);
-        is_good = is_good && couGrid_Sort(&boundary->grid, &boundary->table, boundary->position_column, boundary->id_column,
-                                          couFluid_CellSize(fluid), &fluid->parallel, &found);
+        is_good = couGrid_Sort(&boundary->grid, &boundary->table, boundary->position_column, boundary->id_column,
+                               couFluid_CellSize(fluid), &fluid->parallel, &found);
         boundary->is_sorted = is_good;
         if (boundary->is_still) couBoundary_Trim(boundary);
     }
@@ -92,4 +91,37 @@ void couSph_PressBodies(couStep *step, const float *kappa)
     const couSphState *state = step->fluid->method_state;
     BodyJob job = {&loop, step->fluid, kappa, state->volume * state->reference_density, NULL};
     if (!couSph_SumImpulses(step, press_block, &job, &job.sums)) step->has_failed = true;
+}
+
+typedef struct CountJob {
+    const couNeighbors *neighbors;
+    size_t *counts;
+} CountJob;
+
+static void count_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const CountJob *job = context;
+    size_t count = 0;
+    for (size_t i = begin; i < end; ++i) count += job->neighbors->solid_count[i] > 0;
+    job->counts[block] = count;
+}
+
+bool couSph_KeepWalls(const couStep *step, couSphLoop *loop)
+{
+    couFluid *fluid = step->fluid;
+    couSphState *state = fluid->method_state;
+    CountJob job = {&fluid->neighbors, state->block_starts};
+    couFor(&fluid->parallel, loop->count, COU_SPH_BLOCK, count_block, &job);
+    size_t rows = 0;
+    for (int b = 0; b < couBlockCount(loop->count, COU_SPH_BLOCK); ++b) {
+        size_t own = state->block_starts[b];
+        state->block_starts[b] = rows;
+        rows += own;
+    }
+    if (!couReserve(fluid->memory, (void **)&state->vectors[0], &state->vector_capacity[0], rows + 1, sizeof(couVec4)))
+        return false;
+    loop->walls = state->vectors[0];
+    loop->wall_start = state->block_starts;
+    return true;
 }

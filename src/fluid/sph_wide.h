@@ -24,6 +24,9 @@ static inline couPairList couPairs_Of(const couSphLoop *loop, size_t i)
     return found;
 }
 
+// Where a block's first particle near a solid writes what it got from it.
+static inline size_t couWallRow(const couSphLoop *loop, int block) { return loop->walls ? loop->wall_start[block] : 0; }
+
 typedef struct couOffsetW {
     couFloatW x, y, z;
 } couOffsetW;

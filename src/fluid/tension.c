@@ -81,8 +81,7 @@ void couSph_PullSurface(couStep *step, float dt)
     couVec4 *normals = couSph_Vector(fluid, 1);
     bool is_area = state->tension_kind == cou_tensionArea;
     bool has_solids = fluid->body_count && fluid->boundary.table.count && (is_area || p->adhesion > 0.0f);
-    if (has_solids) loop.walls = couSph_Vector(fluid, 0);
-    if (!normals || (has_solids && !loop.walls)) {
+    if (!normals || (has_solids && !couSph_KeepWalls(step, &loop))) {
         step->has_failed = true;
         return;
     }

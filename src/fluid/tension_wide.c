@@ -105,8 +105,9 @@ COU_SPECIALIZED void add_bend(const couSphLoop *loop, couOffsetW d, couFloatW sx
     sums->z = couSubW(sums->z, couSelectW(is_near, couAddW(couMulW(across, sz), couMulW(along, d.z)), zero));
 }
 
-COU_SPECIALIZED void area_range(couSphLoop *loop, size_t begin, size_t end, couKernelKind kind)
+COU_SPECIALIZED void area_range(couSphLoop *loop, size_t begin, size_t end, int block, couKernelKind kind)
 {
+    size_t wall_row = couWallRow(loop, block);
     float scale = loop->density_scale / (loop->h * loop->h);
     for (size_t i = begin; i < end; ++i) {
         couPairList found = couPairs_Of(loop, i);
@@ -129,17 +130,16 @@ COU_SPECIALIZED void area_range(couSphLoop *loop, size_t begin, size_t end, couK
         couVec3 wall = {size * couSumW(solid.x), size * couSumW(solid.y), size * couSumW(solid.z)};
         loop->out[i] = (couVec4){size * couSumW(fluid.x) + wall.x, size * couSumW(fluid.y) + wall.y,
                                  size * couSumW(fluid.z) + wall.z, 0.0f};
-        if (loop->walls) loop->walls[i] = (couVec4){wall.x, wall.y, wall.z, 0.0f};
+        if (loop->walls && found.blocks > found.fluid_blocks) loop->walls[wall_row++] = (couVec4){wall.x, wall.y, wall.z, 0.0f};
     }
 }
 
 void COU_WIDE(couSphArea)(couSphLoop *loop, size_t begin, size_t end, int block)
 {
-    (void)block;
     switch (loop->density_kind) {
-    case cou_kernelCubic: area_range(loop, begin, end, cou_kernelCubic); break;
-    case cou_kernelWendland: area_range(loop, begin, end, cou_kernelWendland); break;
-    default: area_range(loop, begin, end, cou_kernelPoly6);
+    case cou_kernelCubic: area_range(loop, begin, end, block, cou_kernelCubic); break;
+    case cou_kernelWendland: area_range(loop, begin, end, block, cou_kernelWendland); break;
+    default: area_range(loop, begin, end, block, cou_kernelPoly6);
     }
 }
 
@@ -154,7 +154,7 @@ static inline couFloatW cohesion_shape(couFloatW q)
 
 void COU_WIDE(couSphCohesion)(couSphLoop *loop, size_t begin, size_t end, int block)
 {
-    (void)block;
+    size_t wall_row = couWallRow(loop, block);
     couFloatW inv_h = couSetW(1.0f / loop->h), one = couSetW(1.0f), touching = couSetW(1e-12f * loop->h * loop->h);
     for (size_t i = begin; i < end; ++i) {
         couPairList found = couPairs_Of(loop, i);
@@ -200,6 +200,7 @@ void COU_WIDE(couSphCohesion)(couSphLoop *loop, size_t begin, size_t end, int bl
             solid = (couVec3){scale * couSumW(x), scale * couSumW(y), scale * couSumW(z)};
         }
         loop->out[i] = (couVec4){fluid.x + solid.x, fluid.y + solid.y, fluid.z + solid.z, 0.0f};
-        if (loop->walls) loop->walls[i] = (couVec4){solid.x, solid.y, solid.z, 0.0f};
+        if (loop->walls && found.blocks > found.fluid_blocks)
+            loop->walls[wall_row++] = (couVec4){solid.x, solid.y, solid.z, 0.0f};
     }
 }

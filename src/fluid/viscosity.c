@@ -37,12 +37,13 @@ static void wall_block(void *context, int block, size_t begin, size_t end, int w
     double(*sums)[6] = job->sums + (size_t)block * fluid->body_count;
     memset(sums, 0, fluid->body_count * sizeof *sums);
     const uint32_t *body = couBoundary_Body(&fluid->boundary);
+    size_t row = job->loop->wall_start[begin / COU_SPH_BLOCK];
     for (size_t i = begin; i < end; ++i) {
         int solids = neighbors->solid_count[i];
         if (!solids) continue;
         const uint32_t *list = neighbors->first[i] + neighbors->solid_first[i];
         float mass = fluid->mass[job->loop->material[i]], size = -mass * job->dt / (float)solids;
-        couVec3 impulse = couScale(size, couXyz(job->loop->walls[i]));
+        couVec3 impulse = couScale(size, couXyz(job->loop->walls[row++]));
         for (int k = 0; k < solids; ++k)
             couSph_AddImpulse(fluid, sums, body[list[k] - fluid->solid_base], couXyz(job->loop->position[i]), impulse);
     }
@@ -100,8 +101,7 @@ static bool want_walls(couStep *step, couSphLoop *loop)
 {
     bool acts = loop->damping > 0.0f || (loop->viscous > 0.0f && is_sticky(step->fluid));
     if (!step->fluid->body_count || !step->fluid->boundary.table.count || !acts) return true;
-    loop->walls = couSph_Vector(step->fluid, 0);
-    return loop->walls != NULL;
+    return couSph_KeepWalls(step, loop);
 }
 
 typedef struct GradientJob {
@@ -184,7 +184,7 @@ static void solve_implicit(couStep *step, couSphLoop loop, float dt)
         step->has_failed = true;
         return;
     }
-    couVec4 *walls = loop.walls;
+    couVec4 *walls = loop.walls; // kept for the end: the iterations do not push bodies
     loop.walls = NULL;
     loop.damping = 0.0f;
     size_t blocks = (size_t)couBlockCount(loop.count, COU_SPH_BLOCK);

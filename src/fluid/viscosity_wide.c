@@ -33,12 +33,23 @@ static couFloatW mixed_viscosity(const couSphLoop *loop, float own, const uint32
     return couLoadW(each);
 }
 
+// The artificial viscosity is a kinematic one, hence a pair has it times a density: of two liquids the harmonic mean, which the lighter
+// one bears as well as its own.
+static couFloatW pair_damping(const couSphLoop *loop, size_t i, const uint32_t *index)
+{
+    if (loop->is_single_density) return couSetW(loop->damping);
+    float each[COU_WIDTH], own = loop->velocity[i].w;
+    for (int k = 0; k < COU_WIDTH; ++k)
+        each[k] = index[k] < loop->count ? 2.0f * loop->damping / (own + loop->velocity[index[k]].w) : 0.0f;
+    return couLoadW(each);
+}
+
 // Between fluid particles: 2 (n + 2) nu (v_ij . x_ij) / (r^2 + 0.01 h^2) G_ij [Gagneux 2022, eq. 2.14], and the same with
 // alpha c h where they approach [Monaghan 1992].
 static inline Sum3 fluid_viscosity(const couSphLoop *loop, size_t i, const couPairList *found, float own)
 {
     couVec4 xi = loop->position[i], vi = loop->in[i];
-    couFloatW soft = couSetW(0.01f * loop->h * loop->h), zero = couSetW(0.0f), damping = couSetW(loop->damping);
+    couFloatW soft = couSetW(0.01f * loop->h * loop->h), zero = couSetW(0.0f);
     couFloatW viscous = couSetW(loop->viscous * own);
     Sum3 sum = no_sum();
     for (int b = 0; b < found->fluid_blocks; ++b) {
@@ -51,6 +62,7 @@ static inline Sum3 fluid_viscosity(const couSphLoop *loop, size_t i, const couPa
         couFloatW along = couDotW(couSubW(vx, couSetW(vi.x)), couSubW(vy, couSetW(vi.y)), couSubW(vz, couSetW(vi.z)), d.x, d.y,
                                   d.z);
         couFloatW r2 = couAddW(couDotW(d.x, d.y, d.z, d.x, d.y, d.z), soft);
+        couFloatW damping = pair_damping(loop, i, index);
         couFloatW size = couAddW(couMulW(viscous, along), couMulW(damping, couMinW(along, zero)));
         const couPairBlock *pairs = &found->pairs[b];
         add_to(&sum, couDivW(size, r2), couLoadShortsW(pairs->x), couLoadShortsW(pairs->y), couLoadShortsW(pairs->z));
@@ -100,7 +112,8 @@ static inline Sum3 solid_viscosity(const couSphLoop *loop, size_t i, const couPa
     for (int k = 0; k < COU_WIDTH; ++k) lowest = COU_MIN(lowest, lanes[k]);
     float gap = COU_MAX(lowest - 0.5f * loop->spacing, 0.25f * loop->spacing); // to the wall
 
-    couFloatW soft = couSetW(0.01f * loop->h * loop->h), zero = couSetW(0.0f), damping = couSetW(loop->damping);
+    couFloatW soft = couSetW(0.01f * loop->h * loop->h), zero = couSetW(0.0f);
+    couFloatW damping = couSetW(loop->damping / loop->velocity[i].w);
     couFloatW viscous = couSetW(loop->wall_viscous * own), inv_gap = couSetW(1.0f / gap), most = couSetW(2.5f);
     for (int b = found->fluid_blocks; b < found->blocks; ++b) {
         const uint32_t *index = found->list + b * COU_WIDTH;
@@ -126,7 +139,7 @@ static inline Sum3 solid_viscosity(const couSphLoop *loop, size_t i, const couPa
 
 void COU_WIDE(couSphViscous)(couSphLoop *loop, size_t begin, size_t end, int block)
 {
-    (void)block;
+    size_t wall_row = couWallRow(loop, block);
     for (size_t i = begin; i < end; ++i) {
         couPairList found = couPairs_Of(loop, i);
         float own = loop->is_single_viscosity ? loop->own_kinematic : loop->kinematic[loop->material[i]];
@@ -144,7 +157,8 @@ void COU_WIDE(couSphViscous)(couSphLoop *loop, size_t begin, size_t end, int blo
         if (found.blocks > found.fluid_blocks)
             solid = total(solid_viscosity(loop, i, &found, own), weight * loop->gradient_scale[1]);
         loop->out[i] = (couVec4){fluid.x + solid.x, fluid.y + solid.y, fluid.z + solid.z, 0.0f};
-        if (loop->walls) loop->walls[i] = (couVec4){solid.x, solid.y, solid.z, 0.0f};
+        if (loop->walls && found.blocks > found.fluid_blocks)
+            loop->walls[wall_row++] = (couVec4){solid.x, solid.y, solid.z, 0.0f};
     }
 }
 

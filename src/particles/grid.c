@@ -272,10 +272,17 @@ static void shuffle_block(void *context, int block, size_t begin, size_t end, in
 
 // --- The sort ----------------------------------------------------------------------------------------------------------------
 
+// Keys and order, twice; a column may follow.
+static size_t scratch_bytes(size_t count)
+{
+    size_t bytes = 2 * count * (sizeof(uint64_t) + sizeof(uint32_t));
+    return (bytes + 63) / 64 * 64;
+}
+
 static bool reserve(couGrid *grid, size_t count)
 {
     couMemory *memory = grid->memory;
-    size_t bytes = 2 * count * (sizeof(uint64_t) + sizeof(uint32_t));
+    size_t bytes = scratch_bytes(count);
     bool is_lent = grid->lent_scratch && grid->lent_bytes >= bytes;
     if (is_lent) {
         couFree(memory, grid->own_scratch);
@@ -338,8 +345,9 @@ bool couGrid_Sort(couGrid *grid, couTable *table, int position_column, int id_co
 
     ShuffleJob shuffle = {grid, grid->sort_order[sorted], job.id};
     couFor(parallel, grid->cell_count, 1024, shuffle_block, &shuffle);
-    couTable_Reorder(table, grid->sort_order[sorted], parallel);
-    return true;
+    size_t used = scratch_bytes(count), room = count * table->spare_bytes;
+    bool has_room = grid->lent_scratch && grid->lent_bytes >= used + room;
+    return couTable_Reorder(table, grid->sort_order[sorted], has_room ? (char *)grid->lent_scratch + used : NULL, parallel);
 }
 
 // --- Rows --------------------------------------------------------------------------------------------------------------------

@@ -29,13 +29,12 @@ int couTable_AddColumn(couTable *table, const char *name, const char *unit, couS
 
 static bool resize(couTable *table, size_t capacity, size_t tail)
 {
-    void *bigger[COU_MAX_COLUMNS + 1];
+    void *bigger[COU_MAX_COLUMNS];
     int n = table->column_count;
     // All or nothing: a table with columns of different sizes must never be seen.
-    for (int c = 0; c <= n; ++c) {
-        size_t row = c < n ? table->columns[c].row_bytes : table->spare_bytes;
-        size_t behind = tail && c < n && table->columns[c].has_tail ? tail + COU_TABLE_PADDING : 0;
-        bigger[c] = couAlloc(table->memory, (capacity + COU_TABLE_PADDING + behind) * row);
+    for (int c = 0; c < n; ++c) {
+        size_t behind = tail && table->columns[c].has_tail ? tail + COU_TABLE_PADDING : 0;
+        bigger[c] = couAlloc(table->memory, (capacity + COU_TABLE_PADDING + behind) * table->columns[c].row_bytes);
         if (bigger[c]) continue;
         while (c-- > 0) couFree(table->memory, bigger[c]);
         return false;
@@ -46,8 +45,7 @@ static bool resize(couTable *table, size_t capacity, size_t tail)
         couFree(table->memory, column->data);
         column->data = bigger[c];
     }
-    couFree(table->memory, table->spare);
-    table->spare = bigger[n];
+    couTable_DropSpare(table); // too small now
     table->capacity = capacity;
     table->tail = tail;
     return true;
@@ -55,11 +53,7 @@ static bool resize(couTable *table, size_t capacity, size_t tail)
 
 bool couTable_Reserve(couTable *table, size_t count)
 {
-    if (count <= table->capacity && (table->spare || !table->capacity)) return true;
-    if (count <= table->capacity) {
-        table->spare = couAlloc(table->memory, (table->capacity + COU_TABLE_PADDING) * table->spare_bytes);
-        return table->spare != NULL;
-    }
+    if (count <= table->capacity) return true;
     return resize(table, COU_MAX(count, table->capacity + table->capacity / 4), table->tail);
 }
 
@@ -111,21 +105,27 @@ static void gather_block(void *context, int block, size_t begin, size_t end, int
     }
 }
 
-void couTable_Reorder(couTable *table, const uint32_t *order, const couParallel *parallel)
+bool couTable_Reorder(couTable *table, const uint32_t *order, void *lent, const couParallel *parallel)
 {
+    if (lent)
+        couTable_DropSpare(table);
+    else if (!table->spare)
+        table->spare = couAlloc(table->memory, (table->capacity + COU_TABLE_PADDING) * table->spare_bytes);
+    if (!lent && !table->spare) return false;
     for (int c = 0; c < table->column_count; ++c) {
         couColumn *column = &table->columns[c];
         if (column->role == cou_columnScratch) continue;
-        GatherJob job = {order, column->data, table->spare, column->row_bytes};
+        GatherJob job = {order, column->data, lent ? lent : table->spare, column->row_bytes};
         couFor(parallel, table->count, BLOCK, gather_block, &job);
-        if (column->row_bytes == table->spare_bytes && !(column->has_tail && table->tail)) {
+        if (!lent && column->row_bytes == table->spare_bytes && !(column->has_tail && table->tail)) {
             void *swapped = column->data;
             column->data = table->spare;
             table->spare = swapped;
         } else {
-            memcpy(column->data, table->spare, table->count * column->row_bytes);
+            memcpy(column->data, job.to, table->count * column->row_bytes);
         }
     }
+    return true;
 }
 
 size_t couTable_Filter(couTable *table, const uint8_t *keep)

@@ -28,7 +28,7 @@ typedef struct couTable {
     size_t count, capacity, tail;
     couColumn columns[COU_MAX_COLUMNS];
     int column_count;
-    void *spare; // one more column of the widest row, for reordering
+    void *spare; // one more column of the widest row, for reordering; NULL until then
     size_t spare_bytes;
 } couTable;
 
@@ -42,11 +42,12 @@ bool couTable_Reserve(couTable *table, size_t count);
 /// Room for `rows` more behind row count + COU_TABLE_PADDING in the columns that have a tail. What is in them does not last: sorting and
 /// growing lose it. False without memory.
 bool couTable_ReserveTail(couTable *table, size_t rows);
-/// Gives the spare column back; the next couTable_Reserve() gets it again.
+/// Gives the spare column back; the next couTable_Reorder() gets it again.
 void couTable_DropSpare(couTable *table);
 /// Adds zeroed rows at the end; returns the first one's index, SIZE_MAX without memory.
 size_t couTable_AddRows(couTable *table, size_t count);
-/// Row k becomes what row order[k] was.
-void couTable_Reorder(couTable *table, const uint32_t *order, const couParallel *parallel);
+/// Row k becomes what row order[k] was. `lent` is memory for `count` rows of `spare_bytes`, or NULL: the table then has its own. False
+/// without memory; nothing has changed then.
+bool couTable_Reorder(couTable *table, const uint32_t *order, void *lent, const couParallel *parallel);
 /// Keeps the rows whose flag is set, in order; returns how many were removed.
 size_t couTable_Filter(couTable *table, const uint8_t *keep);
