@@ -11,6 +11,33 @@
 
 #define PARTICLES_ID 0u // geometry id; body i has id i + 1, behind them come surfaces, then discs
 
+static couBounds scene_bounds(RTCScene scene)
+{
+    struct RTCLinearBounds b;
+    rtcGetSceneLinearBounds(scene, &b);
+    couBounds start = {{b.bounds0.lower_x, b.bounds0.lower_y, b.bounds0.lower_z},
+                       {b.bounds0.upper_x, b.bounds0.upper_y, b.bounds0.upper_z}};
+    couBounds end = {{b.bounds1.lower_x, b.bounds1.lower_y, b.bounds1.lower_z},
+                     {b.bounds1.upper_x, b.bounds1.upper_y, b.bounds1.upper_z}};
+    return couBounds_Union(start, end);
+}
+
+// Whether the ray may meet something in the box within its reach; also true when in doubt.
+static bool meets_box(const couBounds *box, couRay ray, float start, float reach)
+{
+    float x = 1.0f / ray.direction.x, y = 1.0f / ray.direction.y, z = 1.0f / ray.direction.z;
+    float x0 = (box->lower.x - ray.origin.x) * x, x1 = (box->upper.x - ray.origin.x) * x;
+    float y0 = (box->lower.y - ray.origin.y) * y, y1 = (box->upper.y - ray.origin.y) * y;
+    float z0 = (box->lower.z - ray.origin.z) * z, z1 = (box->upper.z - ray.origin.z) * z;
+    // Comparisons with NaN, from a ray in the plane of a face, are false and keep the other bound.
+    float near = start, far = reach;
+    near = COU_MIN(x0, x1) > near ? COU_MIN(x0, x1) : near, far = COU_MAX(x0, x1) < far ? COU_MAX(x0, x1) : far;
+    near = COU_MIN(y0, y1) > near ? COU_MIN(y0, y1) : near, far = COU_MAX(y0, y1) < far ? COU_MAX(y0, y1) : far;
+    near = COU_MIN(z0, z1) > near ? COU_MIN(z0, z1) : near, far = COU_MAX(z0, z1) < far ? COU_MAX(z0, z1) : far;
+    const float slack = 1.00001f;
+    return !(near > far * slack);
+}
+
 static couTrace make_trace(const couStage *stage, float pixel)
 {
     couTrace trace = {.stage = stage, .pixel = pixel, .sees_half_spaces = true, .light = 1.0f};
@@ -204,6 +231,8 @@ bool couStage_Build(couStage *stage, RTCDevice device, const couPictureScene *sc
                     add_surfaces(stage, scene);
     if (is_built) rtcCommitScene(stage->solid);
     if (is_built && stage->glass) rtcCommitScene(stage->glass);
+    if (is_built) stage->solid_bounds = scene_bounds(stage->solid);
+    if (is_built && stage->glass) stage->glass_bounds = scene_bounds(stage->glass);
     enum RTCError error = rtcGetDeviceError(device);
     if (is_built && error == RTC_ERROR_NONE) {
         if (stage->sphere_count > 0)
@@ -291,6 +320,8 @@ static couHit describe_hit(const couStage *stage, couRay ray, const struct RTCRa
 
 static couHit find_first(const couStage *stage, RTCScene scene, couRay ray, float start, float reach, float time, couTrace trace)
 {
+    const couBounds *bounds = scene == stage->glass ? &stage->glass_bounds : &stage->solid_bounds;
+    if (!meets_box(bounds, ray, start, reach)) return (couHit){.kind = cou_hitNothing, .distance = INFINITY};
     struct RTCRayHit found = {.ray = make_ray(ray, start, reach)};
     found.ray.time = time;
     found.hit.geomID = RTC_INVALID_GEOMETRY_ID;
@@ -351,6 +382,7 @@ bool couStage_IsBlocked(const couStage *stage, couRay ray, float reach) { return
 
 bool couStage_IsBlockedAt(const couStage *stage, couRay ray, float reach, float time)
 {
+    if (!meets_box(&stage->solid_bounds, ray, 0.0f, reach)) return false;
     couTrace trace = make_trace(stage, 0.0f);
     struct RTCRay shadow = make_ray(ray, 0.0f, reach);
     shadow.time = time;

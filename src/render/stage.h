@@ -46,8 +46,9 @@ typedef struct couStage {
     int body_count, body_capacity;
     couStageSurface *surfaces;
     int surface_count;
-    couBounds content; ///< of particles, surfaces and bounded opaque bodies [m]
-    float tolerance;   ///< how near a surface counts as hit [m]
+    couBounds content;                    ///< of particles, surfaces and bounded opaque bodies [m]
+    couBounds solid_bounds, glass_bounds; ///< of the scenes, over the whole shutter time: cheaper to miss than Embree [m]
+    float tolerance;                      ///< how near a surface counts as hit [m]
     bool is_final;
     float shutter_time; ///< that the shutter is open [s]
     bool has_ground;
