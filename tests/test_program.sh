@@ -75,7 +75,7 @@ ends 0 --version
 has "version" "^coulis [0-9]+\.[0-9]+\.[0-9]+$" stdout
 ends 2 rnu splash
 has "unknown command" "did you mean 'run'" stderr
-for command in run check list info bench validate; do
+for command in run check export list info bench validate; do
     ends 0 "$command" --help
     has "$command --help" "usage: coulis $command" stdout
 done
@@ -129,7 +129,7 @@ same "frames in run.json" 6 "$(value a/run.json frames)"
 same "hash has 16 digits" 16 "$(hash_of a | tr -d '\n' | wc -c)"
 same "checkpoint at the end" 1 "$(count a checkpoint.h5)"
 same "no temporary files" 0 "$(count a '*.tmp')"
-same "nothing unexpected" "checkpoint.h5 command.txt diagnostics.csv run.json" "$(cd a && ls | grep -v particles_ | xargs)"
+same "nothing unexpected" "bodies bodies.csv checkpoint.h5 command.txt diagnostics.csv particles.pvd run.json stage.json" "$(cd a && ls | grep -v particles_ | xargs)"
 
 # The same seconds are the same frames; an earlier run is replaced, other files stay.
 echo mine >a/notes.txt
@@ -164,6 +164,9 @@ same "exports do not change the bits" "$(hash_of t1)" "$(hash_of whole)"
 ends 0 run splash --out part --frames 5 --quiet
 ends 0 run splash --resume part --out part --frames 12 --quiet
 same "resumed in place" "$(hash_of whole)" "$(hash_of part)"
+for file in bodies.csv stage.json particles.pvd bodies/tank.obj bodies/paddle.obj; do
+    same "$file of a resumed run" "$(cksum <whole/$file)" "$(cksum <part/$file)"
+done
 same "csv goes on" "$(cut -d, -f1-13,15- whole/diagnostics.csv | cksum)" "$(cut -d, -f1-13,15- part/diagnostics.csv | cksum)"
 same "frames of a resumed run" "$(cd whole && cat particles_*.vtp | cksum)" "$(cd part && cat particles_*.vtp | cksum)"
 before=$(cksum <part/run.json)
@@ -254,10 +257,10 @@ for damage in 10 600 $((size / 2)) $((size - 1)) cut empty text; do
         text) echo "not a checkpoint" >broken/checkpoint.h5 ;;
         *) flip broken/checkpoint.h5 "$damage" ;;
     esac
-    sum=$(cat broken/* | cksum)
+    sum=$(find broken -type f | sort | xargs cat | cksum)
     ends 2 run --resume broken --frames 10
     has "says what is wrong (damage $damage)" "checkpoint\.h5: " stderr
-    same "no file is touched (damage $damage)" "$sum" "$(cat broken/* | cksum)"
+    same "no file is touched (damage $damage)" "$sum" "$(find broken -type f | sort | xargs cat | cksum)"
     ends 2 info broken/checkpoint.h5
     # With the one before at hand the run goes on from there.
     cp good/checkpoint_previous.h5 broken
@@ -385,6 +388,36 @@ if command -v ffmpeg >/dev/null; then
 fi
 ends 0 run splash --out picture --frames 1 --picture --size 160x90 --quiet
 same "PNG signature" "89504e47" "$(od -An -tx1 -N4 picture/picture.png | tr -d ' ')"
+
+# --- Export ---
+
+ends 2 export
+ends 2 export a
+ends 2 export a --to usdc
+has "nearest kind" "did you mean usda" stderr
+ends 2 export nowhere --to usda
+ends 0 export part --to usda --quiet
+has "USD of a run" "^#usda 1.0" part/run.usda
+same "a sample a frame" 12 "$(sed -n '/point3f\[\] points.timeSamples/,/^        }/p' part/run.usda | grep -cE '^ +[0-9]+: ')"
+ends 1 export part --to usda --max-gib 0.00001
+has "the estimate is told" "would take about [0-9.]+ GiB" stderr
+rm part/particles.pvd
+ends 0 export part --to pvd
+same "ParaView's list" 12 "$(grep -c DataSet part/particles.pvd)"
+ends 0 export part --to ply --out plain --quiet
+same "frames as .ply" "12 0" "$(count plain 'particles_*.ply') $(count plain '*.vtp')"
+ends 0 export 'plain/particles_*.ply' --to vtp --out again --quiet
+same "there and back" "$("$coulis" info part/particles_000005.vtp | grep hash)" "$("$coulis" info again/particles_000005.vtp | grep hash)"
+truncate -s 500 again/particles_000003.vtp
+ends 1 export again --to ply --quiet
+has "a broken frame is left out" "particles_000003.vtp .*left out" stderr
+same "the others are written" 11 "$(count again '*.ply')"
+ends 1 export part --to obj
+has "no surfaces yet" "coulis surface makes" stderr
+mkdir -p part/bodies && echo mine >part/bodies/notes.txt
+ends 0 run splash --out part --frames 2 --export none --quiet
+same "an old run's files make way" "bodies bodies.csv checkpoint.h5 command.txt diagnostics.csv run.json stage.json" "$(ls part | xargs)"
+same "what is not ours stays" "notes.txt paddle.obj tank.obj" "$(ls part/bodies | xargs)"
 
 # --- Completion ---
 

@@ -202,7 +202,7 @@ int couCommandExport(int argc, char **argv)
          &e.kind, 0, 0},
         {"--out", "DIR", "folder of the results (default: the run's own)", cou_optionText, &e.out, 0, 0},
         {"--max-gib", "N", "largest run.usda [GiB] (default 16); more is refused with the estimate", cou_optionNumber, &e.max_gib,
-         0.001, 1e6},
+         1e-6, 1e6},
         {"--quiet", NULL, "print warnings and errors only", cou_optionFlag, &e.is_quiet, 0, 0},
     };
     couCommand command = {

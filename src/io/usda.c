@@ -698,7 +698,11 @@ static bool survey_all(Writer *writer)
     if (!find_series(writer, "particles", &writer->particles) || !find_series(writer, "surface", &writer->surfaces)) return false;
     writer->total = 4 * writer->particles.files.count + 8 * writer->surfaces.files.count;
     if (!survey(writer, &writer->particles, survey_particles) || !survey(writer, &writer->surfaces, survey_surface)) return false;
-    if (only_material(&writer->particles) < 0) writer->particles.bytes *= (double)(particle_bytes + color_bytes) / particle_bytes;
+    // The passes to come, as they are written below.
+    bool has_colors = only_material(&writer->particles) < 0;
+    writer->total = writer->done + (has_colors ? 4 : 3) * writer->particles.count +
+                    (writer->surfaces.dimension == 2 ? 5 : 7) * writer->surfaces.count;
+    if (has_colors) writer->particles.bytes *= (double)(particle_bytes + color_bytes) / particle_bytes;
     if (writer->particles.count > 0 || writer->surfaces.count > 0 || writer->has_bodies) return true;
     couFaults_Add(writer->faults, writer->def->folder, NULL, "holds no frames that can be read, and no bodies");
     return false;
