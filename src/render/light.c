@@ -20,7 +20,10 @@ couVec3 couSkyColor(couVec3 direction)
 couVec3 couStudioColor(couVec3 direction)
 {
     static const couVec3 window = {0.62f, 0.48f, -0.62f};
-    couVec3 color = couScale(0.8f, couSkyColor(direction));
+    // Half its blue, or gold, which mirrors it, would turn green.
+    couVec3 color = couSkyColor(direction);
+    float grey = 0.2126f * color.x + 0.7152f * color.y + 0.0722f * color.z;
+    color = couScale(0.8f, couMix3(color, (couVec3){grey, grey, grey}, 0.5f));
     float veil = 3.0f * couSmoothstep(0.90f, 0.97f, couDot(direction, couSunDirection));
     float rim = 2.6f * couSmoothstep(0.84f, 0.93f, couDot(direction, window));
     return couAdd(color, couAdd(couScale(veil, (couVec3){1.0f, 0.95f, 0.86f}), couScale(rim, (couVec3){0.95f, 1.0f, 1.05f})));
