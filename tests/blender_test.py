@@ -117,11 +117,18 @@ for name, look in [(m["name"], m) for m in stage["materials"]] + [(b["name"], b)
         got = [node.inputs["Density"].default_value * (1 - c) for c in node.inputs["Color"].default_value[:3]]
         expect(max(abs(a - b) for a, b in zip(got, look["absorption"])) < 1e-3 * max(look["absorption"]), f"absorption of {name}: {got}")
 
-camera, view = scene.camera, stage["cameras"][0]
-expect(abs(camera.data.angle - math.radians(view["fov"])) < 1e-5 and camera.data.sensor_fit == "VERTICAL", "field of view")
-way = (camera.matrix_world.to_quaternion() @ Vector((0, 0, -1))).normalized()
-wanted = Vector([t - f for f, t in zip(view["from"], view["to"])]).normalized()
-expect((way - Vector((wanted.x, -wanted.z, wanted.y))).length < 1e-5, f"the camera looks along {way}")
+camera, views = scene.camera, stage["cameras"]
+expect(len(views) == 6 and views[0]["from"] != views[5]["from"], "the camera moves")
+expect(abs(camera.data.angle - math.radians(views[0]["fov"])) < 1e-5 and camera.data.sensor_fit == "VERTICAL", "field of view")
+expect(camera.data.dof.use_dof and abs(0.001 * camera.data.lens / camera.data.dof.aperture_fstop - 0.01) < 1e-6, "aperture")
+for frame in (1, 4):
+    scene.frame_set(frame)
+    view = views[frame - 1]
+    way = (camera.matrix_world.to_quaternion() @ Vector((0, 0, -1))).normalized()
+    wanted = Vector([t - f for f, t in zip(view["from"], view["to"])])
+    expect(abs(camera.data.dof.focus_distance - wanted.length) < 1e-4, "focus")
+    wanted.normalize()
+    expect((way - Vector((wanted.x, -wanted.z, wanted.y))).length < 1e-4, f"the camera looks along {way} at frame {frame}")
 
 # The particles become points that Cycles draws, of the particles' radius.
 particles.hide_viewport = False

@@ -5,6 +5,7 @@ in Debian. Numbers are compared with the .vtp files (by Debian's VTK), bodies.cs
 """
 import csv
 import json
+import math
 import os
 import re
 import sys
@@ -238,5 +239,14 @@ for body in stage["bodies"]:
     compare(path, mesh["points"]["value"], [[float(word) for word in words[1:4]] for words in lines if words[0] == "v"])
     corners = [int(word) - 1 for words in lines if words[0] == "f" for word in words[1:]]
     check(mesh["faceVertexIndices"]["value"] == corners and sum(mesh["faceVertexCounts"]["value"]) == len(corners), f"triangles of {path}")
-check(prims["/coulis/camera"]["type"] == "Camera", "no camera")
+camera = prims["/coulis/camera"]["attributes"]
+check(prims["/coulis/camera"]["type"] == "Camera" and len(stage["cameras"]) == 6, "no camera, or it stands still")
+for frame, view in enumerate(stage["cameras"], 1):
+    matrix, length = camera["xformOp:transform"]["samples"][frame], camera["focalLength"]["samples"][frame]
+    way = [t - f for f, t in zip(view["from"], view["to"])]
+    distance = sum(x * x for x in way) ** 0.5
+    check(near(matrix[12:15], view["from"]) and near([-x for x in matrix[8:11]], [x / distance for x in way]), f"camera at {frame}")
+    check(abs(2 * math.degrees(math.atan(0.12 / length)) - view["fov"]) < 1e-4, f"field of view {length}")
+    check(abs(0.1 * length / camera["fStop"]["samples"][frame] - view["aperture"]) < 1e-6, "fStop")
+    check(abs(camera["focusDistance"]["samples"][frame] - distance) < 1e-5, "focusDistance")
 print(f"run.usda: {len(prims)} prims, {len(text)} bytes, 6 frames as in the run's files")

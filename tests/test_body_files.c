@@ -60,7 +60,8 @@ static couBodyFiles *open_files(const couWorld *world, int keep_frames)
     couStageFileMaterial *material = couStageFile_AddMaterial(&stage);
     strcpy(material->name, "water");
     material->look = couStageLookOfMaterial(couWorld_Material(world, couWorld_MaterialAt(world, 0)));
-    *couStageFile_AddCamera(&stage) = (couStageFileCamera){.time = 0.5, .from = {1, 2, 3}, .to = {0, 0, 0}, .fov = 40};
+    *couStageFile_AddCamera(&stage) = (couStageFileCamera){
+        .time = 0.5, .from = {1, 2, 3}, .to = {0, 0, 0}, .fov = 40, .aperture = 0.5f};
     couBodyFiles *files = couOpenBodyFiles(scratch_folder, &stage, clip, keep_frames, &faults);
     expect_no_fault(&faults);
     assert_non_null(files);
@@ -206,7 +207,8 @@ static void test_stage(void **state)
     assert_memory_equal(&stage.materials[0].look.color, &water.color, sizeof water.color);
     assert_true(isnan(stage.materials[0].look.roughness) == isnan(water.roughness));
     assert_int_equal(stage.camera_count, 1);
-    assert_true(stage.cameras[0].from.z == 3.0f && stage.cameras[0].fov == 40.0f && stage.cameras[0].time == 0.5);
+    assert_true(stage.cameras[0].from.z == 3.0f && stage.cameras[0].fov == 40.0f && stage.cameras[0].aperture == 0.5f &&
+                stage.cameras[0].time == 0.5);
     assert_true(stage.bodies[0].is_moving && !stage.bodies[1].is_moving);
     couStageFile_Clear(&stage);
 

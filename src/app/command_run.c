@@ -302,7 +302,7 @@ static bool open_folder(Run *run)
     run->diagnostics = couOpenDiagnostics(couJoin(path, run->folder, "diagnostics.csv"), run->world,
                                           run->is_in_place ? run->first : 0, &run->faults);
     if (!run->diagnostics) return false;
-    run->bodies = couOpenRunBodies(run->scene, run->folder, run->fps, run->bounds, run->is_in_place ? run->first : 0,
+    run->bodies = couOpenRunBodies(run->scene, run->folder, run->fps, run->total, run->bounds, run->is_in_place ? run->first : 0,
                                    &run->faults);
     return run->bodies && write_series(run) && start_filming(run);
 }

@@ -64,8 +64,8 @@ bool couReadLastCheckpoint(const char *folder, couCheckpointInfo *info, couState
 
 // --- Bodies ------------------------------------------------------------------------------------------------------------------
 
-/// bodies/, bodies.csv and stage.json of a run; `bounds` is what its camera shows. NULL and a fault when they cannot be written.
-couBodyFiles *couOpenRunBodies(couScene *scene, const char *folder, double fps, couBounds bounds, int keep_frames,
+/// bodies/, bodies.csv and stage.json of a run; `frames` its total, `bounds` what an automatic camera shows. NULL and a fault when they cannot be written.
+couBodyFiles *couOpenRunBodies(couScene *scene, const char *folder, double fps, int frames, couBounds bounds, int keep_frames,
                                couFaults *faults);
 
 // --- Pictures ----------------------------------------------------------------------------------------------------------------

@@ -18,7 +18,26 @@ static couBounds clip_around(couBounds b)
                        {middle.x + reach, middle.y + reach, middle.z + reach}};
 }
 
-static bool describe(couScene *scene, double fps, couStageFile *stage)
+// A camera that moves is where it is at each frame.
+static bool add_cameras(couStageFile *stage, const couScene *scene, int frames)
+{
+    couCamera camera = couScene_Camera(scene);
+    bool is_moving = camera.keyframe_count > 0 || camera.turntable > 0.0f;
+    for (int frame = is_moving ? 1 : 0; camera.is_set && frame <= (is_moving ? frames : 0); frame++) {
+        couCamera now = couCamera_At(&camera, frame / stage->fps);
+        couStageFileCamera *entry = couStageFile_AddCamera(stage);
+        if (!entry) return false;
+        *entry = (couStageFileCamera){.time = frame / stage->fps,
+                                      .from = now.from,
+                                      .to = now.to,
+                                      .fov = now.fov,
+                                      .aperture = now.aperture,
+                                      .focus = now.focus};
+    }
+    return true;
+}
+
+static bool describe(couScene *scene, double fps, int frames, couStageFile *stage)
 {
     couWorld *world = couScene_World(scene);
     const couWorldDef *def = couWorld_Def(world);
@@ -33,17 +52,14 @@ static bool describe(couScene *scene, double fps, couStageFile *stage)
         entry->viscosity = material->viscosity;
         entry->look = couStageLookOfMaterial(material);
     }
-    couCamera camera = couScene_Camera(scene);
-    couStageFileCamera *entry = camera.is_set ? couStageFile_AddCamera(stage) : NULL;
-    if (entry) *entry = (couStageFileCamera){.from = camera.from, .to = camera.to, .fov = camera.fov};
-    return !camera.is_set || entry;
+    return add_cameras(stage, scene, frames);
 }
 
-couBodyFiles *couOpenRunBodies(couScene *scene, const char *folder, double fps, couBounds bounds, int keep_frames,
+couBodyFiles *couOpenRunBodies(couScene *scene, const char *folder, double fps, int frames, couBounds bounds, int keep_frames,
                                couFaults *faults)
 {
     couStageFile stage;
-    if (describe(scene, fps, &stage)) return couOpenBodyFiles(folder, &stage, clip_around(bounds), keep_frames, faults);
+    if (describe(scene, fps, frames, &stage)) return couOpenBodyFiles(folder, &stage, clip_around(bounds), keep_frames, faults);
     couFaults_Add(faults, folder, NULL, "no memory for stage.json");
     couStageFile_Clear(&stage);
     return NULL;

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { max_entries = 1 << 16, max_stage_bytes = 1 << 26 };
+enum { max_entries = 1 << 20, max_stage_bytes = 1 << 29 };
 
 couStageFileLook couStageLookOfMaterial(const couMaterialDef *def)
 {
@@ -34,12 +34,15 @@ couStageFileLook couStageLookOfBody(const couBodyDef *def)
 
 // --- Lists -------------------------------------------------------------------------------------------------------------------
 
+// The room doubles whenever the count is a power of two.
 static void *add_entry(void **list, int *count, size_t size)
 {
-    void *larger = *count < max_entries ? realloc(*list, ((size_t)*count + 1) * size) : NULL;
-    if (larger == NULL) return NULL;
-    *list = larger;
-    return memset((char *)larger + (size_t)(*count)++ * size, 0, size);
+    if ((*count & (*count - 1)) == 0) {
+        void *larger = *count < max_entries ? realloc(*list, COU_MAX(2 * (size_t)*count, 1) * size) : NULL;
+        if (larger == NULL) return NULL;
+        *list = larger;
+    }
+    return memset((char *)*list + (size_t)(*count)++ * size, 0, size);
 }
 
 couStageFileMaterial *couStageFile_AddMaterial(couStageFile *stage)
@@ -138,6 +141,8 @@ static void print_camera(FILE *stream, const couStageFileCamera *camera)
     print_vector(stream, "from", camera->from);
     print_vector(stream, "to", camera->to);
     print_member(stream, "fov", camera->fov);
+    print_member(stream, "aperture", camera->aperture);
+    print_member(stream, "focus", camera->focus);
 }
 
 bool couWriteStage(const char *path, const couStageFile *stage, couFaults *faults)
@@ -239,6 +244,8 @@ static bool read_camera(couStageFile *stage, couJson json)
         if (is_key(&json, "from")) camera->from = read_vector(&json);
         if (is_key(&json, "to")) camera->to = read_vector(&json);
         if (is_key(&json, "fov")) camera->fov = (float)couJson_Number(&json);
+        if (is_key(&json, "aperture")) camera->aperture = (float)couJson_Number(&json);
+        if (is_key(&json, "focus")) camera->focus = (float)couJson_Number(&json);
     }
     return camera != NULL && !json.is_broken;
 }

@@ -33,7 +33,9 @@ typedef struct couStageFileBody {
 typedef struct couStageFileCamera {
     double time; ///< [s]
     couVec3 from, to;
-    float fov; ///< vertical field of view [degrees]
+    float fov;      ///< vertical field of view [degrees]
+    float aperture; ///< diameter of the lens [m]; 0: all is in focus
+    float focus;    ///< distance of what is sharp [m]; 0: as far as `to`
 } couStageFileCamera;
 
 /// Zero-initialise; free with couStageFile_Clear().
@@ -46,7 +48,7 @@ typedef struct couStageFile {
     int material_count;
     couStageFileBody *bodies;
     int body_count;
-    couStageFileCamera *cameras; ///< in the order of time; none: the scene has no camera
+    couStageFileCamera *cameras; ///< in the order of time, one when it does not move; none: the scene has no camera
     int camera_count;
 } couStageFile;
 

@@ -582,6 +582,9 @@ static bool write_bodies(Writer *writer, char (*looks)[48])
 
 // --- The camera --------------------------------------------------------------------------------------------------------------
 
+// [tenths of a metre]
+static double focal_length(const couStageFileCamera *camera) { return 0.12 / tan(0.5 * COU_PI / 180.0 * (double)camera->fov); }
+
 static void print_view(FILE *stream, const couStageFileCamera *camera)
 {
     couVec3 back = couNormalize(couSub(camera->from, camera->to)), up = {0, 1, 0};
@@ -592,19 +595,30 @@ static void print_view(FILE *stream, const couStageFileCamera *camera)
             (double)back.y, (double)back.z, (double)at.x, (double)at.y, (double)at.z);
 }
 
-// A film of 16:9 and the length that gives the vertical field of view: only their ratio counts.
+// A film of 42.7 by 24 mm and the length that gives the vertical field of view, in tenths of the stage's unit as USD wants them.
 static void write_camera(Writer *writer)
 {
     FILE *stream = writer->file.stream;
     const couStageFile *stage = &writer->bodies.stage;
     if (stage->camera_count == 0) return;
-    fputs(
-        "    def Camera \"camera\"\n    {\n        float2 clippingRange = (0.001, 10000)\n"
-        "        float horizontalAperture = 42.6667\n        float verticalAperture = 24\n        float focalLength.timeSamples = {\n",
-        stream);
+    fputs("    def Camera \"camera\"\n    {\n        float2 clippingRange = (0.001, 10000)\n"
+          "        float horizontalAperture = 0.426667\n        float verticalAperture = 0.24\n"
+          "        float focalLength.timeSamples = {\n",
+          stream);
     for (int i = 0; i < stage->camera_count; ++i)
-        fprintf(stream, "            %.9g: %.9g,\n", stage->cameras[i].time * stage->fps,
-                12.0 / tan(0.5 * COU_PI / 180.0 * (double)stage->cameras[i].fov));
+        fprintf(stream, "            %.9g: %.9g,\n", stage->cameras[i].time * stage->fps, focal_length(&stage->cameras[i]));
+    fputs("        }\n        float focusDistance.timeSamples = {\n", stream);
+    for (int i = 0; i < stage->camera_count; ++i) {
+        const couStageFileCamera *camera = &stage->cameras[i];
+        float focus = camera->focus > 0.0f ? camera->focus : couLength(couSub(camera->to, camera->from));
+        fprintf(stream, "            %.9g: %.9g,\n", camera->time * stage->fps, (double)focus);
+    }
+    fputs("        }\n        float fStop.timeSamples = {\n", stream); // 0: all is in focus
+    for (int i = 0; i < stage->camera_count; ++i) {
+        const couStageFileCamera *camera = &stage->cameras[i];
+        double stop = camera->aperture > 0.0f ? 0.1 * focal_length(camera) / (double)camera->aperture : 0.0;
+        fprintf(stream, "            %.9g: %.9g,\n", camera->time * stage->fps, stop);
+    }
     fputs("        }\n        matrix4d xformOp:transform.timeSamples = {\n", stream);
     for (int i = 0; i < stage->camera_count; ++i) {
         fprintf(stream, "            %.9g: ", stage->cameras[i].time * stage->fps);

@@ -12,4 +12,4 @@ body { name = "guest", shape = box { size = { 0.03, 0.03, 0.03 } }, at = { 0, 0.
 fluid { material = "water", shape = box { size = { 0.14, 0.08, 0.18 } }, at = { -0.07, 0.06, 0 } }
 fluid { material = "honey", shape = box { size = { 0.1, 0.08, 0.18 } }, at = { 0.08, 0.06, 0 } }
 at(0.1, function(world) world:remove_body("guest") end)
-camera { from = { 0.5, 0.5, 0.8 }, to = { 0, 0.1, 0 }, fov = 35 }
+camera { from = { 0.5, 0.5, 0.8 }, to = { 0, 0.1, 0 }, fov = 35, aperture = 0.01, turntable = 2 }

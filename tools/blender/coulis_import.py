@@ -400,11 +400,16 @@ def add_camera(stage, parent, scene):
         thing.location = start
         thing.rotation_quaternion = Matrix((right, back.cross(right), back)).transposed().to_quaternion()
         data.angle = math.radians(camera["fov"])
+        data.dof.use_dof = data.dof.use_dof or camera["aperture"] > 0
+        data.dof.focus_distance = camera["focus"] or way.length
+        data.dof.aperture_fstop = 0.001 * data.lens / camera["aperture"] if camera["aperture"] > 0 else 1000
         if len(cameras) > 1:
             frame = camera["time"] * stage["fps"]
             thing.keyframe_insert("location", frame=frame)
             thing.keyframe_insert("rotation_quaternion", frame=frame)
             data.keyframe_insert("lens", frame=frame)
+            data.keyframe_insert("dof.focus_distance", frame=frame)
+            data.keyframe_insert("dof.aperture_fstop", frame=frame)
     scene.camera = thing
     return thing
 
