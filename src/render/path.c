@@ -165,8 +165,8 @@ static couHit find(const couTracer *tracer, couRay ray, float time, bool is_seen
     return couStage_FindAny(tracer->stage, ray, time, INFINITY, is_seen ? tracer->view->pixel : 0.0f, is_seen);
 }
 
-// The liquid that fills the gap ahead when a ray leaves clear matter for air: it leaves a liquid that ends just short of a body or the
-// ground, or a body just short of a liquid. AIR when there is none.
+// The liquid that fills the gap ahead when a ray leaves clear matter for air: it leaves a liquid that ends just short of a body, the
+// ground or another liquid, or a body just short of a liquid. AIR when there is none.
 static int film_ahead(const couTracer *tracer, const couHit *hit, couRay ray, float time)
 {
     const couStage *stage = tracer->stage;
@@ -180,9 +180,11 @@ static int film_ahead(const couTracer *tracer, const couHit *hit, couRay ray, fl
     couHit next = couStage_FindAny(stage, ahead, time, 8.0f * reach, 0.0f, true);
     if (next.kind == cou_hitNothing) return AIR;
     float across = next.distance * fabsf(couDot(next.facet, ray.direction));
-    if (is_liquid) return next.kind != cou_hitSurface && across < reach ? medium_of(tracer, hit) : AIR;
-    bool is_met = next.kind == cou_hitSurface && stage->surfaces[next.index].is_clear && couDot(next.facet, ray.direction) < 0.0f;
-    return is_met && across < stage->surfaces[next.index].gap ? medium_of(tracer, &next) : AIR;
+    if (next.kind != cou_hitSurface) return is_liquid && across < reach ? medium_of(tracer, hit) : AIR;
+    // Another liquid, or the liquid behind the wall; two drops of one liquid keep the air between them.
+    const couStageSurface *surface = &stage->surfaces[next.index];
+    bool is_met = surface->is_clear && !next.is_back && !(is_liquid && next.index == hit->index);
+    return is_met && across < surface->gap ? medium_of(tracer, &next) : AIR;
 }
 
 // --- The sun through clear matter ------------------------------------------------------------------------------------------------
