@@ -26,7 +26,7 @@ static char folder[] = "/tmp/coulis-film-XXXXXX";
 static char usual_path[4096];
 static couFaults faults;
 
-// --- Helpers -----------------------------------------------------------------------------------------------------------------
+// --- Helpers ----------------------------------------------------------------------------------------------------------------
 
 static const char *in_folder(const char *name)
 {
@@ -143,7 +143,7 @@ static void assert_contains(const char *text, const char *part)
     if (!strstr(text, part)) fail_msg("expected '%s' in:\n%s", part, text);
 }
 
-// --- Films -------------------------------------------------------------------------------------------------------------------
+// --- Films ------------------------------------------------------------------------------------------------------------------
 
 static void probe(const char *path, char *text, size_t size)
 {
@@ -328,7 +328,7 @@ static void gif_has_a_highest_rate(void **state)
     assert_int_equal(count_files(), 0);
 }
 
-// --- Failures ----------------------------------------------------------------------------------------------------------------
+// --- Failures ---------------------------------------------------------------------------------------------------------------
 
 static void wrong_sizes_and_rates_are_faults(void **state)
 {

@@ -1,5 +1,5 @@
-// Final pictures: no look makes or loses light (furnace), Beer's law, images through glass, the lens, the shutter, threads, and every way
-// in which a request can be wrong. Noise bounds are stated where they are used; paths are the same in every run.
+// Final pictures: no look makes or loses light (furnace), Beer's law, images through glass, the lens, the shutter, threads, and
+// every way in which a request can be wrong. Noise bounds are stated where they are used; paths are the same in every run.
 #include "render/picture.h"
 
 #include "base/base.h"
@@ -126,7 +126,7 @@ static void free_ball(couSurface *ball)
     couFree(NULL, ball->indices);
 }
 
-// --- Energy ------------------------------------------------------------------------------------------------------------------
+// --- Energy -----------------------------------------------------------------------------------------------------------------
 
 static couLook white(float opacity, float roughness, float metalness)
 {
@@ -143,9 +143,10 @@ typedef struct Case {
     double bound;
 } Case;
 
-// In uniform light a thing that loses nothing cannot be seen. Mean over 24 x 24 pixels inside a sphere's outline, 64 paths each: bound
-// 0.5 %, of which the tables of the looks take up to 0.2 %. In a diamond light is reflected inside a dozen times on average, and
-// the table, which knows the critical angle to a cosine of 1/64 only, counts each time: 1 %. So is the bound of milky glass, for its noise.
+// In uniform light a thing that loses nothing cannot be seen. Mean over 24 x 24 pixels inside a sphere's outline, 64 paths
+// each: bound 0.5 %, of which the tables of the looks take up to 0.2 %. In a diamond light is reflected inside a dozen times on
+// average, and the table, which knows the critical angle to a cosine of 1/64 only, counts each time: 1 %. So is the bound of
+// milky glass, for its noise.
 static void lossless_sphere_disappears(void **state)
 {
     (void)state;
@@ -231,7 +232,7 @@ static void nothing_shines_by_itself(void **state)
     couShape_Release(sphere);
 }
 
-// --- Clear matter --------------------------------------------------------------------------------------------------------------
+// --- Clear matter -----------------------------------------------------------------------------------------------------------
 
 // A slab of index 1 absorbs as exp(-sigma d) and does nothing else: Beer's law within 1 %, along slanted ways as well.
 static void absorption_follows_beer(void **state)
@@ -263,8 +264,8 @@ static void absorption_follows_beer(void **state)
     couShape_Release(slab);
 }
 
-// Seen straight on, a slab of index n lets (1 - R) exp(-sigma d) through at each of two faces, with the light that goes to and fro:
-// T = (1 - R)^2 A / (1 - R^2 A^2), and reflects the rest of the uniform light: R + R A^2 (1 - R)^2 / (1 - R^2 A^2).
+// Seen straight on, a slab of index n lets (1 - R) exp(-sigma d) through at each of two faces, with the light that goes to and
+// fro: T = (1 - R)^2 A / (1 - R^2 A^2), and reflects the rest of the uniform light: R + R A^2 (1 - R)^2 / (1 - R^2 A^2).
 static void glass_slab_has_its_exact_radiance(void **state)
 {
     (void)state;
@@ -351,7 +352,7 @@ static void gap_between_liquid_and_glass_is_filled(void **state)
     couShape_Release(inner);
 }
 
-// --- Camera --------------------------------------------------------------------------------------------------------------------
+// --- Camera -----------------------------------------------------------------------------------------------------------------
 
 // Steepest change between neighbours of a row.
 static double steepest(const couLayers *layers, int y)
@@ -460,7 +461,7 @@ static void shutter_smears_a_spin(void **state)
     couShape_Release(bar);
 }
 
-// --- Whole pictures ------------------------------------------------------------------------------------------------------------
+// --- Whole pictures ---------------------------------------------------------------------------------------------------------
 
 // Everything at once, in daylight.
 static couPictureScene rich_scene(couPictureBody bodies[4], couPictureSurface *surface, const couShape *sphere,
@@ -525,7 +526,8 @@ static double distance_between(const couLayers *a, const couLayers *b)
     return sqrt(sum / (a->width * a->height));
 }
 
-// The denoised picture of 8 paths is nearer to that of 256 than what it was made of: 0.6 times as far at most; and it keeps the mean light.
+// The denoised picture of 8 paths is nearer to that of 256 than what it was made of: 0.6 times as far at most; and it keeps the
+// mean light.
 static void denoiser_comes_nearer_to_the_truth(void **state)
 {
     (void)state;
@@ -627,7 +629,7 @@ static void hostile_looks_and_surfaces_give_a_picture(void **state)
     couShape_Release(sphere);
 }
 
-// --- Faults --------------------------------------------------------------------------------------------------------------------
+// --- Faults -----------------------------------------------------------------------------------------------------------------
 
 static void assert_fault(const couPictureScene *scene, const couPictureOptions *options, const char *key)
 {
@@ -682,7 +684,7 @@ static void wrong_requests_are_faults(void **state)
     assert_fault(&scene, &good, "picture.surfaces");
 }
 
-// --- PFM -----------------------------------------------------------------------------------------------------------------------
+// --- PFM --------------------------------------------------------------------------------------------------------------------
 
 static void pfm_reads_back_the_same(void **state)
 {

@@ -5,7 +5,7 @@
 #include <xmmintrin.h>
 #endif
 
-// --- Where things are --------------------------------------------------------------------------------------------------------
+// --- Where things are -------------------------------------------------------------------------------------------------------
 
 static void sphere_has_its_silhouette(void **state)
 {
@@ -112,7 +112,7 @@ static void camera_in_a_wall_looks_out_of_it(void **state)
     couShape_Release(wall);
 }
 
-// --- Light -------------------------------------------------------------------------------------------------------------------
+// --- Light ------------------------------------------------------------------------------------------------------------------
 
 static void shadow_falls_away_from_the_sun(void **state)
 {
@@ -259,7 +259,7 @@ static void invisible_body_leaves_no_trace(void **state)
     couShape_Release(sphere);
 }
 
-// --- Particles that are not as they should be --------------------------------------------------------------------------------
+// --- Particles that are not as they should be -------------------------------------------------------------------------------
 
 static void particles_at_nan_are_left_out(void **state)
 {
@@ -329,7 +329,7 @@ static void unknown_materials_are_grey(void **state)
     couFreeImage(&image);
 }
 
-// --- Same picture ------------------------------------------------------------------------------------------------------------
+// --- Same picture -----------------------------------------------------------------------------------------------------------
 
 // A heap of particles with equal places among them, a solid and a glass body.
 static void image_does_not_depend_on_threads(void **state)
@@ -439,7 +439,8 @@ static void mesh_looks_like_its_formula(void **state)
     couMesh_Release(mesh);
 }
 
-// A plane of discs reads as one red area without holes, lit alike; a lone droplet is a sphere, a splat of a missing particle nothing.
+// A plane of discs reads as one red area without holes, lit alike; a lone droplet is a sphere, a splat of a missing particle
+// nothing.
 static void splats_make_a_surface(void **state)
 {
     (void)state;

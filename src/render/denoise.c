@@ -1,10 +1,10 @@
-// Denoising: five passes of a 5 x 5 filter whose holes widen ("a trous" [Dammertz et al. 2010]), so that 125 pixels around take part at
-// the cost of 125 reads. A neighbour counts by how alike it is: in normal, albedo and depth, which have little noise, and in brightness,
-// measured by the noise that this pixel is known to have [Schied et al. 2017]. What is filtered is light over albedo, so that textures
-// and colours stay sharp.
+// Denoising: five passes of a 5 x 5 filter whose holes widen ("a trous" [Dammertz et al. 2010]), so that 125 pixels around take
+// part at the cost of 125 reads. A neighbour counts by how alike it is: in normal, albedo and depth, which have little noise,
+// and in brightness, measured by the noise that this pixel is known to have [Schied et al. 2017]. What is filtered is light
+// over albedo, so that textures and colours stay sharp.
 //
-// Variances from few paths are noisy themselves: they are blurred before use and follow the filter from pass to pass. Single bright
-// specks, whose variance is as large as they are, are first pulled down to the brightest of their neighbours.
+// Variances from few paths are noisy themselves: they are blurred before use and follow the filter from pass to pass. Single
+// bright specks, whose variance is as large as they are, are first pulled down to the brightest of their neighbours.
 #include "render/denoise.h"
 
 #include "base/base.h"
@@ -28,7 +28,7 @@ static couVec3 safe_albedo(couVec3 a) { return (couVec3){COU_MAX(a.x, 0.02f), CO
 
 static couVec3 divide(couVec3 a, couVec3 b) { return (couVec3){a.x / b.x, a.y / b.y, a.z / b.z}; }
 
-// --- Before --------------------------------------------------------------------------------------------------------------------
+// --- Before -----------------------------------------------------------------------------------------------------------------
 
 // Light over albedo, specks pulled down; variances blurred.
 static void prepare_rows(void *context, int block, size_t begin, size_t end, int worker)
@@ -63,7 +63,7 @@ static void prepare_rows(void *context, int block, size_t begin, size_t end, int
     }
 }
 
-// --- Passes ----------------------------------------------------------------------------------------------------------------------
+// --- Passes -----------------------------------------------------------------------------------------------------------------
 
 // How alike two pixels are in what they show, 0 to 1.
 static float likeness(const couNoisy *picture, size_t i, size_t j, float distance)

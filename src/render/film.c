@@ -44,7 +44,7 @@ static couFilmKind film_kind(const char *path)
     return cou_filmMp4;
 }
 
-// --- Faults ------------------------------------------------------------------------------------------------------------------
+// --- Faults -----------------------------------------------------------------------------------------------------------------
 
 // The last lines that ffmpeg wrote, joined by ";".
 static void last_messages(const couFilm *film, char *text, size_t size)
@@ -78,7 +78,7 @@ static bool add_film_fault(couFilm *film, couFaults *faults, const char *what)
     return false;
 }
 
-// --- The encoder -------------------------------------------------------------------------------------------------------------
+// --- The encoder ------------------------------------------------------------------------------------------------------------
 
 // Waits for the encoder and says in `what` how it ended; true when it ended well.
 static bool wait_for_encoder(couFilm *film, char *what, size_t size)
@@ -172,7 +172,7 @@ static int start_encoder(couFilm *film, double fps, int input)
     return spawn_encoder(&film->encoder, (char *const *)arguments, input, film->messages);
 }
 
-// --- Opening -----------------------------------------------------------------------------------------------------------------
+// --- Opening ----------------------------------------------------------------------------------------------------------------
 
 static bool check_film(const char *path, int width, int height, double fps, couFaults *faults)
 {
@@ -249,10 +249,10 @@ couFilm *couOpenFilm(const char *path, int width, int height, double fps, couFau
     return NULL;
 }
 
-// --- Frames ------------------------------------------------------------------------------------------------------------------
+// --- Frames -----------------------------------------------------------------------------------------------------------------
 
-// Writes all bytes; 0 or the error. SIGPIPE, which a dead encoder raises in this thread, is held back and taken away again unless it
-// was pending before: the program's own handling of it stays as it is.
+// Writes all bytes; 0 or the error. SIGPIPE, which a dead encoder raises in this thread, is held back and taken away again
+// unless it was pending before: the program's own handling of it stays as it is.
 static int write_all(int descriptor, const uint8_t *bytes, size_t count)
 {
     sigset_t pipe_signal, old_mask, pending;
@@ -303,7 +303,7 @@ bool couFilm_AddFrame(couFilm *film, const couImage *image, couFaults *faults)
     return add_film_fault(film, faults, what);
 }
 
-// --- Closing -----------------------------------------------------------------------------------------------------------------
+// --- Closing ----------------------------------------------------------------------------------------------------------------
 
 // Syncs and renames the finished film.
 static bool publish(couFilm *film, couFaults *faults)

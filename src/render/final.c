@@ -1,5 +1,5 @@
-// Final pictures: all paths of a pixel are summed in order by one thread, so that the picture is the same for any number of threads;
-// then the grain is taken out and the light put on film.
+// Final pictures: all paths of a pixel are summed in order by one thread, so that the picture is the same for any number of
+// threads; then the grain is taken out and the light put on film.
 //
 // Cost: see docs/pictures.md. Memory: 44 bytes a pixel, and 36 more while denoising.
 #include "render/draw.h"

@@ -1,5 +1,5 @@
-// The light of a studio outdoors: one sun over the viewer's left shoulder, a pale sky that gets bluer upwards, a bright floor that
-// sends light back. All of it is closed form, so that it costs nothing beside the rays. Values are chosen by eye so that a
+// The light of a studio outdoors: one sun over the viewer's left shoulder, a pale sky that gets bluer upwards, a bright floor
+// that sends light back. All of it is closed form, so that it costs nothing beside the rays. Values are chosen by eye so that a
 // surface of albedo 0.5 in the sun lands a little above middle grey after the filmic curve.
 #include "render/light.h"
 

@@ -10,8 +10,8 @@ extern const couVec3 couSunColor;     ///< irradiance / pi
 
 /// Radiance of the sky, a pale continuation of it below the horizon.
 couVec3 couSkyColor(couVec3 direction);
-/// The sky that lights final pictures: less of it, a bright veil around the sun and a window opposite, whose broad images make wet
-/// things gleam and whose light sets them off.
+/// The sky that lights final pictures: less of it, a bright veil around the sun and a window opposite, whose broad images make
+/// wet things gleam and whose light sets them off.
 couVec3 couStudioColor(couVec3 direction);
 /// What a mirror sees: sky above, a bright floor below.
 couVec3 couEnvironmentColor(couVec3 direction, bool has_ground);

@@ -1,5 +1,6 @@
-// Looks: what a material's or body's numbers mean for light. Clear matter without a measured absorption takes its colour on a way of
-// 2 cm / opacity, so that a tint given by colour and opacity looks alike in a preview and in a final picture of a glass or a drop.
+// Looks: what a material's or body's numbers mean for light. Clear matter without a measured absorption takes its colour on a
+// way of 2 cm / opacity, so that a tint given by colour and opacity looks alike in a preview and in a final picture of a glass
+// or a drop.
 #include "render/look.h"
 
 #include "base/base.h"

@@ -1,14 +1,17 @@
-// Path tracing. A path starts at the lens and follows light backwards: at each surface it is scattered by chance (scatter.c), inside clear
-// matter it is absorbed (Beer) and scattered, until it escapes to the sky or Russian roulette ends it. The sun, too small to be met
-// by chance, is asked for directly at each surface that is no perfect mirror, weighted against finding it by chance [Veach 1997].
+// Path tracing. A path starts at the lens and follows light backwards: at each surface it is scattered by chance (scatter.c),
+// inside clear matter it is absorbed (Beer) and scattered, until it escapes to the sky or Russian roulette ends it. The sun,
+// too small to be met by chance, is asked for directly at each surface that is no perfect mirror, weighted against finding it
+// by chance [Veach 1997].
 //
-// Clear things nest: a path carries the list of those that it is inside of. Where several overlap, bodies win over liquids, so that a
-// liquid's surface may reach into the glass a little. Where it ends short of the glass, the ground or any body, the gap is filled: the
-// liquid that was left, or that is met, reaches up to the body ("film" below), otherwise every vessel would look silvered.
+// Clear things nest: a path carries the list of those that it is inside of. Where several overlap, bodies win over liquids, so
+// that a liquid's surface may reach into the glass a little. Where it ends short of the glass, the ground or any body, the gap
+// is filled: the liquid that was left, or that is met, reaches up to the body ("film" below), otherwise every vessel would look
+// silvered.
 //
-// Shadow rays go straight through clear matter, dimmed by absorption and reflection: a liquid throws a light, coloured shadow but no
-// caustics; the rare paths that would find the sun after a scattering by way of a mirror or a lens are left out, or they would be
-// specks of thousands. Each choice of a path takes a new pair of the sampler, so that the first bounces are spread evenly.
+// Shadow rays go straight through clear matter, dimmed by absorption and reflection: a liquid throws a light, coloured shadow
+// but no caustics; the rare paths that would find the sun after a scattering by way of a mirror or a lens are left out, or they
+// would be specks of thousands. Each choice of a path takes a new pair of the sampler, so that the first bounces are spread
+// evenly.
 #include "render/path.h"
 
 #include "base/base.h"
@@ -18,7 +21,7 @@
 #define MAX_INSIDE 8
 #define AIR (-1)
 
-// --- Inside clear matter -------------------------------------------------------------------------------------------------------
+// --- Inside clear matter ----------------------------------------------------------------------------------------------------
 
 // What a path is inside of.
 typedef struct couInside {
@@ -66,7 +69,7 @@ static couVec3 beer(couVec3 absorption, float distance)
 
 static float largest(couVec3 v) { return COU_MAX(v.x, COU_MAX(v.y, v.z)); }
 
-// --- Light ---------------------------------------------------------------------------------------------------------------------
+// --- Light ------------------------------------------------------------------------------------------------------------------
 
 static const float sun_radius = 0.018f; // of its disc at distance 1: wider than nature's, for softer shadows
 
@@ -107,7 +110,7 @@ static float weigh(float density, float other)
     return density * density / (density * density + other * other);
 }
 
-// --- Paths -----------------------------------------------------------------------------------------------------------------------
+// --- Paths ------------------------------------------------------------------------------------------------------------------
 
 typedef struct couPath {
     const couTracer *tracer;
@@ -165,8 +168,8 @@ static couHit find(const couTracer *tracer, couRay ray, float time, bool is_seen
     return couStage_FindAny(tracer->stage, ray, time, INFINITY, is_seen ? tracer->view->pixel : 0.0f, is_seen);
 }
 
-// The liquid that fills the gap ahead when a ray leaves clear matter for air: it leaves a liquid that ends just short of a body, the
-// ground or another liquid, or a body just short of a liquid. AIR when there is none.
+// The liquid that fills the gap ahead when a ray leaves clear matter for air: it leaves a liquid that ends just short of a
+// body, the ground or another liquid, or a body just short of a liquid. AIR when there is none.
 static int film_ahead(const couTracer *tracer, const couHit *hit, couRay ray, float time)
 {
     const couStage *stage = tracer->stage;
@@ -187,7 +190,7 @@ static int film_ahead(const couTracer *tracer, const couHit *hit, couRay ray, fl
     return is_met && across < surface->gap ? medium_of(tracer, &next) : AIR;
 }
 
-// --- The sun through clear matter ------------------------------------------------------------------------------------------------
+// --- The sun through clear matter -------------------------------------------------------------------------------------------
 
 // Share of the sun's light that comes straight along the ray; `crossings` counts the surfaces of clear matter on the way.
 static couVec3 sunlight_along(const couTracer *tracer, couRay ray, float time, couInside inside, int *crossings)
@@ -504,7 +507,7 @@ static bool advance(couPath *path)
     return meet_opaque(path, &hit);
 }
 
-// --- The camera ------------------------------------------------------------------------------------------------------------------
+// --- The camera -------------------------------------------------------------------------------------------------------------
 
 // -1 to 1 with the density of a tent, so that neighbouring pixels blend.
 static float tent(float u) { return u < 0.5f ? sqrtf(2.0f * u) - 1.0f : 1.0f - sqrtf(2.0f - 2.0f * u); }
@@ -543,7 +546,7 @@ couVec3 couTracer_Path(const couTracer *tracer, int x, int y, uint32_t index, co
     return path.light;
 }
 
-// --- Preparing -------------------------------------------------------------------------------------------------------------------
+// --- Preparing --------------------------------------------------------------------------------------------------------------
 
 // The largest of 1, 2, 5 times a power of ten that is at most x.
 static float round_length(float x)

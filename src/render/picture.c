@@ -39,7 +39,7 @@ void couDestroyRenderer(couRenderer *renderer)
     couFree(NULL, renderer);
 }
 
-// --- Checks ------------------------------------------------------------------------------------------------------------------
+// --- Checks -----------------------------------------------------------------------------------------------------------------
 
 static void check_int(const char *key, int value, int min, int max, couFaults *faults)
 {
@@ -124,7 +124,7 @@ static bool check_request(const couPictureScene *scene, const couPictureOptions 
     return faults->count == before;
 }
 
-// --- Camera ------------------------------------------------------------------------------------------------------------------
+// --- Camera -----------------------------------------------------------------------------------------------------------------
 
 static couBounds bodies_bounds(const couPictureScene *scene)
 {
@@ -180,7 +180,7 @@ static couView choose_camera(const couPictureScene *scene, const couPictureOptio
     return couLookFrom(options->from, options->to, fov, width, height);
 }
 
-// --- Drawing -----------------------------------------------------------------------------------------------------------------
+// --- Drawing ----------------------------------------------------------------------------------------------------------------
 
 couPictureOptions couDefaultPictureOptions(void)
 {

@@ -1,7 +1,7 @@
 /// Pictures of particles, surfaces and bodies (Embree), PNG and PFM files and film (ffmpeg).
 ///
-/// A couPictureScene says what there is, couPictureOptions how to look at it. Three qualities: `preview` shows particles as spheres,
-/// `splats` the liquid's skin as discs, `final` follows light through surfaces (docs/pictures.md).
+/// A couPictureScene says what there is, couPictureOptions how to look at it. Three qualities: `preview` shows particles as
+/// spheres, `splats` the liquid's skin as discs, `final` follows light through surfaces (docs/pictures.md).
 #pragma once
 
 #include "coulis/coulis.h"
@@ -122,9 +122,9 @@ bool couWritePng(const char *path, const couImage *image, couFaults *faults);
 /// A PFM file, 32-bit floats of 1 or 3 channels, rows from the top as in the layers (the file has them from the bottom).
 bool couWritePfm(const char *path, int width, int height, int channels, const float *values, couFaults *faults);
 
-/// Film: frames piped to the ffmpeg program as `path`.PID.tmp until closed. The name's ending says what it becomes: .gif, .webp (both
-/// play for ever), anything else MP4 (H.264, yuv420p). Size 16 to 16384, even; fps above 0 to 1000 (GIF: at most 50). An older film of
-/// that name survives a failure.
+/// Film: frames piped to the ffmpeg program as `path`.PID.tmp until closed. The name's ending says what it becomes: .gif, .webp
+/// (both play for ever), anything else MP4 (H.264, yuv420p). Size 16 to 16384, even; fps above 0 to 1000 (GIF: at most 50). An
+/// older film of that name survives a failure.
 typedef struct couFilm couFilm;
 couFilm *couOpenFilm(const char *path, int width, int height, double fps, couFaults *faults);
 bool couFilm_AddFrame(couFilm *film, const couImage *image, couFaults *faults);

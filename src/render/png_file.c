@@ -1,5 +1,5 @@
-// PNG files through libpng, written under a temporary name. libpng reports errors by a long jump out of a call, so that what lives
-// across it is kept in one struct that the jump does not touch.
+// PNG files through libpng, written under a temporary name. libpng reports errors by a long jump out of a call, so that what
+// lives across it is kept in one struct that the jump does not touch.
 #include "render/picture.h"
 
 #include "io/file.h"

@@ -1,6 +1,6 @@
-/// Points that cover the unit square evenly, for the choices of a light path: the first two dimensions of Sobol's sequence, for each pair
-/// of choices shuffled and scrambled anew [Burley 2020, "Practical hash-based Owen scrambling"]. A point follows from pixel, path and
-/// choice alone, so that pictures do not depend on the threads.
+/// Points that cover the unit square evenly, for the choices of a light path: the first two dimensions of Sobol's sequence, for
+/// each pair of choices shuffled and scrambled anew [Burley 2020, "Practical hash-based Owen scrambling"]. A point follows from
+/// pixel, path and choice alone, so that pictures do not depend on the threads.
 #pragma once
 
 #include "base/base.h"

@@ -1,10 +1,10 @@
-// Scattering by facets with the GGX distribution and Smith's shadowing [Walter et al. 2007], facets sampled as the eye sees them
-// [Heitz 2018]. Tables of what single reflections send on are integrated once for each look, 65 cosines with 1024 facets each, about 4
-// ms; they close the balance of energy: the coat hands what it does not reflect to the paint below, metal and rough clear matter get the
-// rest back as light that bounced between facets, spread evenly.
+// Scattering by facets with the GGX distribution and Smith's shadowing [Walter et al. 2007], facets sampled as the eye sees
+// them [Heitz 2018]. Tables of what single reflections send on are integrated once for each look, 65 cosines with 1024 facets
+// each, about 4 ms; they close the balance of energy: the coat hands what it does not reflect to the paint below, metal and
+// rough clear matter get the rest back as light that bounced between facets, spread evenly.
 //
-// Limits: light bounced between facets is taken to be reflected or let through in the mean proportion, which is not reciprocal for
-// clear matter. Where two clear materials meet, a rough interface uses the table of its own index against air.
+// Limits: light bounced between facets is taken to be reflected or let through in the mean proportion, which is not reciprocal
+// for clear matter. Where two clear materials meet, a rough interface uses the table of its own index against air.
 #include "render/scatter.h"
 
 #include "base/base.h"
@@ -28,7 +28,7 @@ void couMakeFrame(couVec3 n, couVec3 *u, couVec3 *v)
     *v = (couVec3){b, sign + n.y * n.y * a, -n.y};
 }
 
-// --- Facets ------------------------------------------------------------------------------------------------------------------
+// --- Facets -----------------------------------------------------------------------------------------------------------------
 
 static float facet_density(couVec3 h, float alpha)
 {
@@ -80,7 +80,7 @@ static couVec3 cosine_direction(couVec2 place)
     return (couVec3){radius * cosf(angle), radius * sinf(angle), sqrtf(COU_MAX(1.0f - place.x, 1e-8f))};
 }
 
-// --- Tables ------------------------------------------------------------------------------------------------------------------
+// --- Tables -----------------------------------------------------------------------------------------------------------------
 
 // Even points of the unit square [Roberts 2018].
 static couVec2 even_point(int i)
@@ -113,7 +113,8 @@ static float integrate_albedo(couSkin skin, float alpha, float eta, float cosine
     return (float)((all + back) / COUNT);
 }
 
-// Light bounced between facets leaves with the density (1 - E(mu)) mu [Kulla and Conty 2017]: the shares of the table's intervals.
+// Light bounced between facets leaves with the density (1 - E(mu)) mu [Kulla and Conty 2017]: the shares of the table's
+// intervals.
 static void fill_shares(couAlbedoTable *table, int side)
 {
     const int last = COU_ALBEDO_ENTRIES - 1;
@@ -205,7 +206,7 @@ void couSkinModel_Prepare(couSkinModel *model, const couLook *look)
     fill_table(&model->metal);
 }
 
-// --- Opaque matter -------------------------------------------------------------------------------------------------------------
+// --- Opaque matter ----------------------------------------------------------------------------------------------------------
 
 static float paint_coat_share(const couSkinModel *model, couVec3 color, float cosine)
 {
@@ -287,7 +288,7 @@ static couVec3 sample_opaque(const couSkinModel *model, couVec3 color, couVec3 o
     return cosine_direction(place);
 }
 
-// --- Clear matter --------------------------------------------------------------------------------------------------------------
+// --- Clear matter -----------------------------------------------------------------------------------------------------------
 
 // f cos and density of light bounced between facets before it goes on.
 static float evaluate_bounced(const couSkinModel *model, int side, bool is_through, couVec3 out, couVec3 in, float *density)
@@ -358,7 +359,7 @@ static bool sample_smooth_clear(float eta, couVec3 out, float choice, float bias
     return true;
 }
 
-// --- All -----------------------------------------------------------------------------------------------------------------------
+// --- All --------------------------------------------------------------------------------------------------------------------
 
 couVec3 couEvaluateSkin(const couSkinModel *model, couVec3 color, float eta, couVec3 out, couVec3 in, float *density)
 {

@@ -1,8 +1,8 @@
-/// What surfaces do with light: paint under a coat, metal, clear matter, each smooth or rough. Directions are local: z is the normal,
-/// `out` points to where the path came from (z > 0), `in` to where it goes on, that is, where light comes from.
+/// What surfaces do with light: paint under a coat, metal, clear matter, each smooth or rough. Directions are local: z is the
+/// normal, `out` points to where the path came from (z > 0), `in` to where it goes on, that is, where light comes from.
 ///
-/// No surface makes or, being white, loses light: what the single reflection on rough facets lacks is given back as light that bounced
-/// between them [Kulla and Conty 2017].
+/// No surface makes or, being white, loses light: what the single reflection on rough facets lacks is given back as light that
+/// bounced between them [Kulla and Conty 2017].
 #pragma once
 
 #include "render/look.h"
@@ -10,7 +10,8 @@
 
 #define COU_ALBEDO_ENTRIES 65
 
-/// Share of light that one reflection (and refraction) on the facets sends on, by the cosine of the way in; from outside and inside.
+/// Share of light that one reflection (and refraction) on the facets sends on, by the cosine of the way in; from outside and
+/// inside.
 typedef struct couAlbedoTable {
     couSkin skin;
     float alpha, index;                     ///< what it was made for
@@ -38,9 +39,11 @@ typedef struct couScattered {
     bool is_through;
 } couScattered;
 
-/// f |cos| for light from `in` and the density with which couSample() finds it. `eta` is the index behind the surface over that before it.
+/// f |cos| for light from `in` and the density with which couSample() finds it. `eta` is the index behind the surface over that
+/// before it.
 couVec3 couEvaluateSkin(const couSkinModel *model, couVec3 color, float eta, couVec3 out, couVec3 in, float *density);
-/// A direction by chance; false when the path ends here. `bias` > 0: at least this share of paths reflects at a perfect interface.
+/// A direction by chance; false when the path ends here. `bias` > 0: at least this share of paths reflects at a perfect
+/// interface.
 bool couSampleSkin(const couSkinModel *model, couVec3 color, float eta, couVec3 out, couVec2 choice, couVec2 place, float bias,
                    couScattered *scattered);
 

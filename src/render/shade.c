@@ -20,7 +20,7 @@
 
 static const float sun_spread = 0.018f; // radius of the sun's disc at distance 1: wider than nature's, for softer shadows
 
-// --- Gathering ---------------------------------------------------------------------------------------------------------------
+// --- Gathering --------------------------------------------------------------------------------------------------------------
 
 // Linear fit a + b.w of what is seen in direction w, 1 for free sight.
 typedef struct couOpenness {
@@ -181,7 +181,7 @@ void couShading_Clear(couShading *shading)
     *shading = (couShading){0};
 }
 
-// --- Shading -----------------------------------------------------------------------------------------------------------------
+// --- Shading ----------------------------------------------------------------------------------------------------------------
 
 // One sample of one pixel, for its place in the patterns.
 typedef struct couSample {

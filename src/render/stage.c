@@ -1,9 +1,10 @@
-// The stage: particles become Embree's sphere points or, as splats, oriented discs, surfaces its triangles; bodies have a file of their
-// own. What lets light through lives in a scene of its own in a preview, so that a tank costs nothing to the rays that look for
-// something solid.
+// The stage: particles become Embree's sphere points or, as splats, oriented discs, surfaces its triangles; bodies have a file
+// of their own. What lets light through lives in a scene of its own in a preview, so that a tank costs nothing to the rays that
+// look for something solid.
 //
-// Embree builds with one thread: the tree, hence which of two equal hits wins, then does not depend on the number of cores. 100,000
-// spheres take about 50 ms, a million about 0.6 s; Embree's low build quality was no faster for spheres and is not used.
+// Embree builds with one thread: the tree, hence which of two equal hits wins, then does not depend on the number of cores.
+// 100,000 spheres take about 50 ms, a million about 0.6 s; Embree's low build quality was no faster for spheres and is not
+// used.
 #include "render/stage.h"
 
 #include "base/base.h"
@@ -45,7 +46,7 @@ static couTrace make_trace(const couStage *stage, float pixel)
     return trace;
 }
 
-// --- Building ----------------------------------------------------------------------------------------------------------------
+// --- Building ---------------------------------------------------------------------------------------------------------------
 
 couVec3 couFiniteColor(couVec3 c)
 {
@@ -139,7 +140,7 @@ static bool add_particles(couStage *stage, const couPictureScene *scene, bool ha
     return is_attached;
 }
 
-// --- Surfaces ----------------------------------------------------------------------------------------------------------------
+// --- Surfaces ---------------------------------------------------------------------------------------------------------------
 
 static bool attach_surface(couStage *stage, const couSurface *surface, unsigned id)
 {
@@ -208,7 +209,7 @@ static void describe_surface(const couStageSurface *from, const struct RTCHit *f
     hit->color = couFiniteColor(color);
 }
 
-// --- All -----------------------------------------------------------------------------------------------------------------------
+// --- All --------------------------------------------------------------------------------------------------------------------
 
 bool couStage_Build(couStage *stage, RTCDevice device, const couPictureScene *scene, const couView *view, couStageOptions options,
                     couFaults *faults)
@@ -260,7 +261,7 @@ void couStage_Clear(couStage *stage)
     *stage = (couStage){0};
 }
 
-// --- Rays --------------------------------------------------------------------------------------------------------------------
+// --- Rays -------------------------------------------------------------------------------------------------------------------
 
 static struct RTCRay make_ray(couRay ray, float start, float reach)
 {

@@ -1,7 +1,7 @@
 /// What one picture shows, ready for rays: particles, bodies and surfaces in Embree scenes, and the ground.
 ///
-/// Two ways to set it up: a preview keeps clear bodies in a scene of their own, which only the rays that care for them search; a final
-/// picture has all in one scene and time runs from 0 to 1 while the shutter is open.
+/// Two ways to set it up: a preview keeps clear bodies in a scene of their own, which only the rays that care for them search;
+/// a final picture has all in one scene and time runs from 0 to 1 while the shutter is open.
 #pragma once
 
 #include "render/look.h"
@@ -99,7 +99,7 @@ float couStage_GroundDistance(const couStage *stage, couRay ray);
 
 couVec3 couFiniteColor(couVec3 color); ///< 0 to 1, grey for NaN
 
-// --- Bodies (stage_body.c) ---------------------------------------------------------------------------------------------------
+// --- Bodies (stage_body.c) --------------------------------------------------------------------------------------------------
 
 /// What a search hands to the bodies that it meets.
 typedef struct couTrace {

@@ -1,16 +1,16 @@
-// Bodies on the stage: user geometries whose rays are sphere-traced through the signed distance in the body's frame. A ray that starts
-// inside a body first leaves it. This makes shadow rays safe at their own surface, and opens a cut-away view when the camera stands
-// inside a wall.
+// Bodies on the stage: user geometries whose rays are sphere-traced through the signed distance in the body's frame. A ray that
+// starts inside a body first leaves it. This makes shadow rays safe at their own surface, and opens a cut-away view when the
+// camera stands inside a wall.
 //
-// Opaque bodies that are one mesh are triangles instead, with normals smoothed over edges blunter than 40 degrees: sharper than the
-// distance grid, whose cells would show, and many times faster. Meshes in unions and shells are traced as all others, unless the
-// caller has triangles of them.
+// Opaque bodies that are one mesh are triangles instead, with normals smoothed over edges blunter than 40 degrees: sharper than
+// the distance grid, whose cells would show, and many times faster. Meshes in unions and shells are traced as all others,
+// unless the caller has triangles of them.
 #include "render/stage.h"
 
 #include "base/base.h"
 #include "render/light.h"
 
-// --- Tracing -----------------------------------------------------------------------------------------------------------------
+// --- Tracing ----------------------------------------------------------------------------------------------------------------
 
 static couVec3 ray_at(couRay ray, float t) { return couMulAdd(ray.origin, t, ray.direction); }
 
@@ -122,7 +122,7 @@ static void body_occluded(const struct RTCOccludedFunctionNArguments *args)
         ray->tfar = -INFINITY;
 }
 
-// --- Placing -----------------------------------------------------------------------------------------------------------------
+// --- Placing ----------------------------------------------------------------------------------------------------------------
 
 static couBounds bounds_in_world(couBounds local, couPose pose)
 {
@@ -318,7 +318,7 @@ bool couStage_AddBodies(couStage *stage, const couPictureScene *scene, const cou
     return true;
 }
 
-// --- Normals -----------------------------------------------------------------------------------------------------------------
+// --- Normals ----------------------------------------------------------------------------------------------------------------
 
 // Between those of the corners, but where the surface has an edge, that of the triangle. Of an opaque body towards the eye.
 static void mesh_normal(const couStageBody *body, const struct RTCHit *found, couVec3 direction, couHit *hit)

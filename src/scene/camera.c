@@ -1,5 +1,5 @@
-// camera{}: where pictures are taken from. Still, along a path of keyframes, or on a turntable around what it looks at. Keyframes are
-// kept as three curves (place, target, lens), so that the world's own interpolation serves for all of them.
+// camera{}: where pictures are taken from. Still, along a path of keyframes, or on a turntable around what it looks at.
+// Keyframes are kept as three curves (place, target, lens), so that the world's own interpolation serves for all of them.
 //
 // Keyframes live in a Lua userdata held by the registry, as those of driven bodies do.
 #include "scene/internal.h"
@@ -29,7 +29,7 @@ static const couParamTable key_table = {"camera", camera_params, COU_COUNT(camer
 
 const couParamTable *couSceneCameraParams(void) { return &camera_table; }
 
-// --- Reading -------------------------------------------------------------------------------------------------------------------
+// --- Reading ----------------------------------------------------------------------------------------------------------------
 
 static void read_time(couReader *reader, const char *key, void *target)
 {
@@ -150,7 +150,7 @@ int couSceneCall_Camera(lua_State *lua)
     return 0;
 }
 
-// --- At a time -------------------------------------------------------------------------------------------------------------------
+// --- At a time --------------------------------------------------------------------------------------------------------------
 
 couCamera couCamera_At(const couCamera *camera, double time)
 {

@@ -34,7 +34,8 @@ typedef struct couSceneOptions {
     size_t max_mesh_bytes; ///< of all meshes and distance grids of the scene; 0: 512 MiB
 } couSceneOptions;
 
-/// Loads a scene from a path or a gallery name. NULL, with every fault (file, line, key, value, range) added, if anything is wrong.
+/// Loads a scene from a path or a gallery name. NULL, with every fault (file, line, key, value, range) added, if anything is
+/// wrong.
 couScene *couLoadScene(const char *path_or_name, const couSceneOptions *options, couFaults *faults);
 void couCloseScene(couScene *scene);
 
