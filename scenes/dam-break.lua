@@ -12,7 +12,7 @@ body {
     name = "tank", opacity = 0.1, color = { 0.7, 0.8, 0.9 },
     shape = shell { box { size = { 2, 1, 1 } }, thickness = 0.05, open = true }, at = { 1, 0.5, 0 },
 }
-fluid { material = material("water", { opacity = 1 }), shape = box { size = { 0.6, 0.75, 1 } }, at = { 0.3, 0.375, 0 }, jitter = 0 }
+fluid { material = material("water"), shape = box { size = { 0.6, 0.75, 1 } }, at = { 0.3, 0.375, 0 }, jitter = 0 }
 
 body { name = "ball", shape = sphere { radius = 0.1 }, at = { 1.15, 0.1, 0.28 }, mass = 2.5, color = yellow } -- 0.0042 m^3
 body { name = "heavy", shape = box { size = { 0.15, 0.5, 0.15 } }, at = { 1.25, 0.25, -0.05 }, mass = 125, color = yellow }

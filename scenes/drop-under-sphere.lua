@@ -7,7 +7,7 @@ scene {
     pvfs = { recipe = "drops", support = 3, near_ratio = 1, height_error = 0.03 },
 }
 
-local liquid = material("liquid", { base = "oil", density = 1000, viscosity = 0.2, color = { 0.10, 0.40, 0.65 }, opacity = 1 })
+local liquid = material("liquid", { base = "oil", density = 1000, viscosity = 0.2, color = { 0.10, 0.40, 0.65 } })
 
 body {
     name = "sphere", shape = sphere { radius = 0.04 }, at = { 0, 0.17, 0 }, color = { 0.75, 0.72, 0.68 },

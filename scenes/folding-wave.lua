@@ -7,7 +7,7 @@ scene {
     pvfs = { height_error = 0.05 },
 }
 
-local thick = material("glycerin", { viscosity = 3, color = { 0.75, 0.25, 0.10 }, opacity = 1 })
+local thick = material("glycerin", { viscosity = 3, color = { 0.75, 0.25, 0.10 } })
 
 body {
     name = "box", shape = shell { box { size = { 0.30, 0.20, 0.08 } }, thickness = 0.01, open = true },

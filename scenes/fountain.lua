@@ -13,7 +13,7 @@ body { name = "basin", shape = basin, at = { 0, 0.05, 0 }, friction = 0.3, color
 body { name = "nozzle", shape = cylinder { radius = 0.038, height = 0.20 }, at = { 0, 0.12, 0 }, color = { 0.55, 0.52, 0.48 } }
 body { name = "plate", shape = cylinder { radius = 0.040, height = 0.012 }, at = { 0, 0.312, 0 }, color = { 0.30, 0.30, 0.32 } }
 
-local water = material("water", { smoothing = 15, opacity = 1 }) -- calm enough for a sheet
+local water = material("water", { smoothing = 15 }) -- calm enough for a sheet
 emitter { material = water, shape = disk { radius = 0.033 }, at = { 0, 0.224, 0 }, direction = { 0, 1, 0 }, speed = 2.6 }
 
 -- The drain, and what splashes over the edge.

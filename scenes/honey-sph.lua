@@ -7,7 +7,7 @@ scene {
     dfsph = { viscosity = "implicit" },
 }
 
-local honey = material("honey", { opacity = 1 })
+local honey = material("honey")
 local crust = { 0.55, 0.30, 0.10 }
 
 body { name = "plate", shape = cylinder { radius = 0.09, height = 0.006 }, at = { 0, 0.003, 0 }, friction = 1, color = { 0.85, 0.85, 0.82 } }

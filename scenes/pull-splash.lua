@@ -7,7 +7,7 @@ scene {
     mueller = { compression = 0.1, damping = 0.06 },
 }
 
-local water = material("water", { surface_tension = 0.0728, opacity = 1 }) -- against air at 20 C
+local water = material("water", { surface_tension = 0.0728 }) -- against air at 20 C
 
 body {
     name = "tank", opacity = 0.15, color = { 0.7, 0.8, 0.9 }, friction = 0.1,

@@ -7,7 +7,7 @@ scene {
     pvfs = { recipe = "drops", support = 3, near_ratio = 1, height_error = 0.05 },
 }
 
-local oil = material("oil", { density = 1000, viscosity = 0.2, color = { 0.70, 0.42, 0.06 }, opacity = 1 })
+local oil = material("oil", { density = 1000, viscosity = 0.2, color = { 0.70, 0.42, 0.06 } })
 
 -- Two helpings: the first is what the sphere can bear, at 6 times its weight close by; the second is too much.
 local function pour_over(name, x, friction, stickiness, color)

@@ -12,7 +12,7 @@ body {
     name = "tank", opacity = 0.1, color = { 0.7, 0.8, 0.9 },
     shape = shell { box { size = { 1.0, 0.9, 0.4 } }, thickness = 0.03, open = true }, at = { 0.5, 0.45, 0 },
 }
-local water = material("water", { viscosity = 0.001, opacity = 1 })
+local water = material("water", { viscosity = 0.001 })
 fluid { material = water, shape = box { size = { 0.5, 0.8, 0.4 } }, at = { 0.25, 0.4, 0 }, jitter = 0 }
 
 sink { shape = box { size = { 8, 8, 8 } }, inverted = true } -- what splashes out of the tank

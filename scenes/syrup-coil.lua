@@ -8,7 +8,7 @@ scene {
 }
 
 -- Cold and stiff: stress relaxes within a fifth of a second.
-local syrup = material("syrup", { shear_modulus = 1500, flow_stretch = 5, flow_compress = 5, opacity = 1 })
+local syrup = material("syrup", { shear_modulus = 1500, flow_stretch = 5, flow_compress = 5 })
 local wood = { 0.36, 0.20, 0.09 }
 
 body { name = "seat", shape = cylinder { radius = 0.08, height = 0.02 }, at = { 0, 0.10, 0 }, friction = 0.9, color = wood }

@@ -7,8 +7,8 @@ scene {
     pvfs = { height_error = 0.05 },
 }
 
-local thin = material("water", { color = { 0.06, 0.25, 0.65 }, opacity = 1 })
-local thick = material("syrup", { shear_modulus = 600, color = { 0.75, 0.40, 0.05 }, opacity = 1 })
+local thin = material("water", { color = { 0.06, 0.25, 0.65 } })
+local thick = material("syrup", { shear_modulus = 600, color = { 0.75, 0.40, 0.05 } })
 
 body {
     name = "tank", shape = shell { box { size = { 0.32, 0.14, 0.10 } }, thickness = 0.01, open = true },

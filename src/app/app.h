@@ -15,6 +15,8 @@ int couCommandInfo(int argc, char **argv);
 int couCommandExport(int argc, char **argv);
 int couCommandBench(int argc, char **argv);
 int couCommandValidate(int argc, char **argv);
+int couCommandSurface(int argc, char **argv);
+int couCommandRender(int argc, char **argv);
 
 /// NULL-terminated names of the validation cases.
 const char *const *couValidateCases(void);

@@ -57,9 +57,9 @@ static void print_result(const couBenchResult *r, const couMachine *machine)
     printf("  %.1f ns per particle-step (%.2f million particle-steps a second), %.1f neighbours, %.0f bytes a particle\n",
            r->ns_per_particle_step, 1e3 / r->ns_per_particle_step, r->pairs, r->bytes_per_particle);
     if (r->iterations)
-        printf("  a step: %.2f iterations%s%.2f; mean density error at the end %.4f %%\n", (double)r->iterations / (double)r->steps,
-               r->divergence_iterations ? " and for the divergence " : ", ", (double)r->divergence_iterations / (double)r->steps,
-               100 * r->density_error_mean);
+        printf("  a step: %.2f iterations%s%.2f; mean density error at the end %.4f %%\n",
+               (double)r->iterations / (double)r->steps, r->divergence_iterations ? " and for the divergence " : ", ",
+               (double)r->divergence_iterations / (double)r->steps, 100 * r->density_error_mean);
     printf("  %-10s %8s %6s %10s %10s\n", "phase", "ns", "share", "memory", "arithmetic");
     for (int p = 0; p < cou_phaseCount; ++p) {
         double ns = r->phase_ns[p], bytes, flops;

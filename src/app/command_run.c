@@ -5,6 +5,7 @@
 #include "io/file.h"
 #include "io/pvd.h"
 #include "io/run_files.h"
+#include "io/surface_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,6 +247,15 @@ static bool film_earlier_frames(Run *run)
     return is_good;
 }
 
+static couSurfaceDef run_surface(const Run *run)
+{
+    couSurfaceChoice choice = couDefaultSurfaceChoice();
+    couSurfaceDef def = couReadSurfaceChoice(&choice, "coulis run", NULL);
+    def.spacing = couWorld_Def(run->world)->spacing;
+    def.threads = couWorld_Def(run->world)->threads;
+    return def;
+}
+
 static bool start_filming(Run *run)
 {
     if (!has_pictures(run)) return true;
@@ -258,8 +268,9 @@ static bool start_filming(Run *run)
         couWarn("not all frames before %d are on disk: the film begins at frame %d", run->first, run->first + 1);
         is_filmed = !is_finished;
     }
-    run->filming = couStartFilming(run->scene, run->bounds, run->options.width, run->options.height, is_filmed ? path : NULL,
-                                   run->fps, &run->faults);
+    couSurfaceDef surface = run_surface(run);
+    run->filming = couStartFilming(run->scene, run->bounds, &run->options.pictures, &surface, is_filmed ? path : NULL, run->fps,
+                                   &run->faults);
     if (!run->filming) return false;
     return !is_filmed || run->first == 0 || !has_earlier || film_earlier_frames(run);
 }
@@ -381,11 +392,43 @@ static bool advance(Run *run, couStepReport *report, double *seconds)
     return is_healthy;
 }
 
+// The surface of a frame, in every kind that was asked for.
+static bool write_surface(Run *run, const couFrame *frame)
+{
+    const couRunOptions *options = &run->options;
+    const couWorldDef *def = couWorld_Def(run->world);
+    couSurfaceDef how = run_surface(run);
+    couSurfacePoints points = couFramePoints(frame, def->dimension);
+    couVec3 colors[256];
+    for (; points.color_count < couWorld_MaterialCount(run->world) && points.color_count < 256; points.color_count++)
+        colors[points.color_count] = couWorld_Material(run->world, couWorld_MaterialAt(run->world, points.color_count))->color;
+    points.colors = colors;
+    couSurface surface;
+    if (!couBuildSurface(&how, &points, &surface, &run->faults)) return false;
+    bool is_flat = def->dimension == 2;
+    const struct {
+        const char *kind;
+        bool is_wanted;
+    } kinds[] = {{"svg", is_flat},
+                 {"obj", options->has_surface_obj && !is_flat},
+                 {"ply", options->has_surface_ply && !is_flat},
+                 {"vtp", options->has_surface_vtp}};
+    bool is_written = true;
+    for (int k = 0; k < 4 && is_written; k++) {
+        char path[COU_PATH_SIZE], name[40];
+        snprintf(name, sizeof name, "surface_%06d.%s", run->frame, kinds[k].kind);
+        if (kinds[k].is_wanted)
+            is_written = couWriteSurface(couJoin(path, run->folder, name), &surface, frame->time, &run->faults);
+    }
+    couSurface_Clear(&surface);
+    return is_written;
+}
+
 static bool write_frame(Run *run)
 {
     const couRunOptions *options = &run->options;
     bool is_filmed = options->is_video;
-    if (!options->has_vtp && !options->has_ply && !is_filmed) return true;
+    if (!options->has_vtp && !options->has_ply && !is_filmed && !options->has_surface) return true;
     couFrame frame = {0};
     char path[COU_PATH_SIZE], name[40];
     if (!couCaptureFrame(run->world, &frame)) {
@@ -397,6 +440,7 @@ static bool write_frame(Run *run)
     if (options->has_vtp) is_written = couWriteVtp(couJoin(path, run->folder, name), &frame, &run->faults);
     snprintf(name, sizeof name, "particles_%06d.ply", run->frame);
     if (is_written && options->has_ply) is_written = couWritePly(couJoin(path, run->folder, name), &frame, &run->faults);
+    if (is_written && options->has_surface) is_written = write_surface(run, &frame);
     if (is_written && is_filmed) is_written = couFilming_Add(run->filming, &frame, &run->faults);
     couFreeFrame(&frame);
     return is_written;
@@ -529,6 +573,7 @@ static void print_end(const Run *run)
         printf(", %s particle-steps/s", couFormatRate(c, sizeof c, (double)run->particle_steps / run->step_seconds));
     printf("\nstate hash %016llx\n%s: run.json diagnostics.csv%s%s checkpoint.h5", (unsigned long long)run->state_hash,
            run->folder, options->has_vtp ? " particles_*.vtp" : "", options->has_ply ? " particles_*.ply" : "");
+    if (options->has_surface) printf(" surface_*");
     printf("%s%s\n", options->is_video ? " film.mp4" : "", has_pictures(run) ? " picture.png" : "");
 }
 

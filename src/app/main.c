@@ -14,6 +14,8 @@ typedef struct Command {
 static const Command commands[] = {
     {"run", couCommandRun, "simulate a scene: frames, diagnostics, checkpoints, film"},
     {"check", couCommandCheck, "every fault of a scene, its memory, overlaps and suggested step"},
+    {"surface", couCommandSurface, "meshes of frames that were written before"},
+    {"render", couCommandRender, "pictures and film of frames that were written before"},
     {"list", couCommandList, "scenes, materials, methods or validation cases"},
     {"export", couCommandExport, "a run for other programs: USD, ParaView, PLY, OBJ"},
     {"info", couCommandInfo, "what a frame, checkpoint, run.json or run folder holds"},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/app.h"
+#include "app/studio.h"
 #include "io/body_files.h"
 #include "io/checkpoint.h"
 #include "io/frames.h"
@@ -18,7 +19,6 @@ typedef struct couRunOptions {
     const char *out;      ///< NULL: out/SCENENAME, or the folder that is resumed
     const char *method;   ///< NULL: as the scene says
     const char *export;   ///< NULL: vtk
-    const char *size;     ///< NULL: 1280x720
     const char *resume;   ///< folder of the run to go on with, or NULL
     couTexts sets;        ///< KEY=VALUE
     double seconds;       ///< NaN: not given
@@ -27,14 +27,18 @@ typedef struct couRunOptions {
     int threads;          ///< 0: as the scene says
     int checkpoint_every; ///< frames; 0: only at the end; -1: about once a minute
     bool is_video, is_picture, is_quiet, is_forced;
+    bool has_surface; ///< surface frames
+    couPictureChoice pictures;
 
     // worked out from the texts above
     bool has_vtp, has_ply;
-    int width, height;      ///< of pictures [pixels]
+    bool has_surface_vtp, has_surface_ply, has_surface_obj;
     couOverrides overrides; ///< from `sets`
     char *old_command;      ///< text of the resumed run's command.txt, split into lines
 } couRunOptions;
 
+/// The options of the run in `folder` as its command.txt has them. False with a fault; free the options in any case.
+bool couReadOldCommand(couRunOptions *options, const char *folder, couFaults *faults);
 /// Reads and checks the whole command line, filled up from the resumed run's command.txt. True when --help was printed.
 bool couReadRunOptions(couRunOptions *options, int argc, char **argv, couFaults *faults);
 void couFreeRunOptions(couRunOptions *options);
@@ -75,9 +79,12 @@ typedef struct couFilming couFilming;
 
 /// What an automatic camera shows: the fluid, bodies and emitters of a scene that has not run yet.
 couBounds couSceneBounds(couScene *scene, double seconds);
-/// Makes the renderer and, with `film` not NULL, opens the film there. NULL and faults when either cannot be had.
-couFilming *couStartFilming(couScene *scene, couBounds bounds, int width, int height, const char *film, double fps,
-                            couFaults *faults);
+/// A studio with the scene's materials and its camera, or the one given.
+couStudio *couOpenSceneStudio(couScene *scene, couBounds bounds, const couCamera *camera, const couPictureChoice *choice,
+                              const couSurfaceDef *surface, double fps, couFaults *faults);
+/// Opens the studio and, with `film` not NULL, the film there. NULL and faults when either cannot be had.
+couFilming *couStartFilming(couScene *scene, couBounds bounds, const couPictureChoice *choice, const couSurfaceDef *surface,
+                            const char *film, double fps, couFaults *faults);
 /// Renders a frame and appends it to the film.
 bool couFilming_Add(couFilming *filming, const couFrame *frame, couFaults *faults);
 /// Renders a frame into a PNG file.

@@ -21,7 +21,7 @@ static const char notes[] =
 // Reads the arguments alone, without looking at the resumed folder. True when --help was printed.
 static bool parse(couRunOptions *o, int argc, char **argv, couFaults *faults)
 {
-    *o = (couRunOptions){.seconds = NAN, .fps = NAN, .frames = -1, .checkpoint_every = -1};
+    *o = (couRunOptions){.seconds = NAN, .fps = NAN, .frames = -1, .checkpoint_every = -1, .pictures = couDefaultPictureChoice()};
     const couOption table[] = {
         {"--out", "DIR", "folder of the results (default out/SCENE)", cou_optionText, &o->out, 0, 0},
         {"--frames", "N", "frames in total (default: the scene's duration)", cou_optionInt, &o->frames, 1, COU_MAX_FRAMES},
@@ -32,10 +32,13 @@ static bool parse(couRunOptions *o, int argc, char **argv, couFaults *faults)
          0, 0},
         {"--threads", "N", "threads (default all cores); the results do not depend on it", cou_optionInt, &o->threads, 1,
          COU_MAX_THREADS},
-        {"--export", "LIST", "frame files: vtk (default), ply, both as vtk,ply, or none", cou_optionText, &o->export, 0, 0},
+        {"--export", "LIST", "frame files: vtk (default), ply, obj (surfaces), several as vtk,ply, or none", cou_optionText,
+         &o->export, 0, 0},
+        {"--surface", NULL, "write surface frames too: .obj, or the kinds of --export; .svg in 2D", cou_optionFlag,
+         &o->has_surface, 0, 0},
         {"--video", NULL, "write film.mp4 and picture.png", cou_optionFlag, &o->is_video, 0, 0},
         {"--picture", NULL, "write picture.png of the last frame", cou_optionFlag, &o->is_picture, 0, 0},
-        {"--size", "WxH", "of film and picture in pixels (default 1280x720)", cou_optionText, &o->size, 0, 0},
+        COU_PICTURE_OPTIONS(&o->pictures),
         {"--checkpoint-every", "N", "frames between checkpoints; 0: one at the end (default: once a minute)", cou_optionInt,
          &o->checkpoint_every, 0, COU_MAX_FRAMES},
         {"--resume", "DIR", "go on from the last checkpoint of a run", cou_optionText, &o->resume, 0, 0},
@@ -66,25 +69,41 @@ static void parse_command_file(couRunOptions *old, char *text, couFaults *faults
     couTexts_Clear(&lines);
 }
 
+bool couReadOldCommand(couRunOptions *o, const char *folder, couFaults *faults)
+{
+    char path[COU_PATH_SIZE];
+    couFaults found = {0};
+    size_t size = 0;
+    *o = (couRunOptions){.old_command = couReadFile(couJoin(path, folder, "command.txt"), 1 << 20, &size, &found)};
+    char *text = o->old_command;
+    if (text) parse_command_file(o, text, &found);
+    o->old_command = text;
+    if (found.count > 0)
+        couFaults_Add(faults, path, NULL, "is damaged (%s %s); remove it and give the options on the command line",
+                      found.items[0].key, found.items[0].message);
+    bool is_good = found.count == 0;
+    couFaults_Clear(&found);
+    return is_good;
+}
+
 // What was not given anew is taken from the run that is resumed.
 static void inherit(couRunOptions *o, couFaults *faults)
 {
     char path[COU_PATH_SIZE];
     struct stat status;
     if (stat(couJoin(path, o->resume, "command.txt"), &status) != 0) return; // the checkpoint says enough to go on
-    couFaults old_faults = {0};
     couRunOptions old = {0};
-    size_t size = 0;
-    o->old_command = couReadFile(path, 1 << 20, &size, &old_faults);
-    if (o->old_command) parse_command_file(&old, o->old_command, &old_faults);
-    if (old_faults.count > 0) {
-        couFaults_Add(faults, path, NULL, "is damaged (%s %s); remove it and give the options on the command line",
-                      old_faults.items[0].key, old_faults.items[0].message);
-    } else {
+    if (couReadOldCommand(&old, o->resume, faults)) {
         if (!o->scene) o->scene = old.scene;
         if (!o->method) o->method = old.method;
         if (!o->export) o->export = old.export;
-        if (!o->size) o->size = old.size;
+        couPictureChoice *own = &o->pictures;
+        if (!own->size_text) own->size_text = old.pictures.size_text;
+        if (!own->quality_word) own->quality_word = old.pictures.quality_word;
+        if (own->paths == couDefaultPictureChoice().paths) own->paths = old.pictures.paths;
+        if (own->shutter == 0) own->shutter = old.pictures.shutter;
+        own->is_raw |= old.pictures.is_raw;
+        o->has_surface |= old.has_surface;
         if (isnan(o->fps)) o->fps = old.fps;
         if (o->frames < 0 && isnan(o->seconds)) o->frames = old.frames;
         if (o->checkpoint_every < 0) o->checkpoint_every = old.checkpoint_every;
@@ -93,20 +112,22 @@ static void inherit(couRunOptions *o, couFaults *faults)
         bool has_own_sets = o->sets.count > 0;
         for (int i = 0; !has_own_sets && i < old.sets.count; i++) couTexts_Add(&o->sets, old.sets.items[i]);
     }
-    couTexts_Clear(&old.sets);
-    couFaults_Clear(&old_faults);
+    o->old_command = old.old_command; // what was taken over points into it
+    old.old_command = NULL;
+    couFreeRunOptions(&old);
 }
 
 static const char where[] = "coulis run";
 
 static void read_export(couRunOptions *o, couFaults *faults)
 {
-    static const char *const kinds[] = {"vtk", "ply", "none"};
+    static const char *const kinds[] = {"vtk", "ply", "obj", "none"};
     if (!o->export) {
         o->has_vtp = true;
+        o->has_surface_obj = o->has_surface;
         return;
     }
-    bool has_none = false;
+    bool has_none = false, has_obj = false;
     for (const char *word = o->export; word; word = strchr(word, ',') ? strchr(word, ',') + 1 : NULL) {
         char kind[32];
         snprintf(kind, sizeof kind, "%.*s", (int)strcspn(word, ","), word);
@@ -114,29 +135,22 @@ static void read_export(couRunOptions *o, couFaults *faults)
             o->has_vtp = true;
         } else if (strcmp(kind, "ply") == 0) {
             o->has_ply = true;
+        } else if (strcmp(kind, "obj") == 0) {
+            has_obj = true;
         } else if (strcmp(kind, "none") == 0) {
             has_none = true;
         } else {
-            const char *nearest = couSuggest(kinds, 3, kind);
-            couFaults_Add(faults, where, "--export", "unknown kind '%s'%s%s%s; allowed: vtk, ply, none", kind,
+            const char *nearest = couSuggest(kinds, 4, kind);
+            couFaults_Add(faults, where, "--export", "unknown kind '%s'%s%s%s; allowed: vtk, ply, obj, none", kind,
                           nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "");
         }
     }
-    if (has_none && (o->has_vtp || o->has_ply)) couFaults_Add(faults, where, "--export", "none stands alone: '%.60s'", o->export);
-}
-
-static void read_size(couRunOptions *o, couFaults *faults)
-{
-    o->width = 1280;
-    o->height = 720;
-    if (!o->size) return;
-    int length = 0;
-    bool is_read = sscanf(o->size, "%5dx%5d%n", &o->width, &o->height, &length) == 2 && o->size[length] == '\0';
-    bool is_good = is_read && o->width >= 16 && o->width <= 8192 && o->height >= 16 && o->height <= 8192 && o->width % 2 == 0 &&
-                   o->height % 2 == 0;
-    if (!is_good)
-        couFaults_Add(faults, where, "--size", "'%.40s' is not WIDTHxHEIGHT of even numbers from 16 to 8192, e.g. 1280x720",
-                      o->size);
+    if (has_none && (o->has_vtp || o->has_ply || has_obj))
+        couFaults_Add(faults, where, "--export", "none stands alone: '%.60s'", o->export);
+    o->has_surface |= has_obj; // particles have no such files
+    o->has_surface_vtp = o->has_surface && o->has_vtp;
+    o->has_surface_ply = o->has_surface && o->has_ply;
+    o->has_surface_obj = has_obj || (o->has_surface && has_none);
 }
 
 static void check_path(const char *option, const char *path, couFaults *faults)
@@ -158,7 +172,7 @@ bool couReadRunOptions(couRunOptions *o, int argc, char **argv, couFaults *fault
     if (o->resume && strlen(o->resume) < COU_FOLDER_SIZE) inherit(o, faults);
     if (o->method) couCheckMethod(where, o->method, faults);
     read_export(o, faults);
-    read_size(o, faults);
+    couReadPictureChoice(&o->pictures, where, faults);
     couSplitOverrides(where, &o->sets, &o->overrides, faults);
     return false;
 }
@@ -178,7 +192,13 @@ bool couWriteCommand(const couRunOptions *o, const char *folder, int frames, dou
     fprintf(file.stream, "--frames=%d\n--fps=%.17g\n", frames, fps);
     if (o->method) fprintf(file.stream, "--method=%s\n", o->method);
     if (o->export) fprintf(file.stream, "--export=%s\n", o->export);
-    if (o->size) fprintf(file.stream, "--size=%s\n", o->size);
+    const couPictureChoice *pictures = &o->pictures;
+    if (pictures->size_text) fprintf(file.stream, "--size=%s\n", pictures->size_text);
+    if (pictures->quality_word) fprintf(file.stream, "--quality=%s\n", pictures->quality_word);
+    fprintf(file.stream, "--samples=%d\n", pictures->paths);
+    if (pictures->shutter > 0) fprintf(file.stream, "--shutter=%.17g\n", pictures->shutter);
+    if (pictures->is_raw) fprintf(file.stream, "--no-denoise\n");
+    if (o->has_surface) fprintf(file.stream, "--surface\n");
     if (o->checkpoint_every >= 0) fprintf(file.stream, "--checkpoint-every=%d\n", o->checkpoint_every);
     if (o->is_video) fprintf(file.stream, "--video\n");
     if (o->is_picture) fprintf(file.stream, "--picture\n");

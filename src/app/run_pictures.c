@@ -2,7 +2,6 @@
 // after a resume, from the files; bodies that move are then asked where they were. The camera is the scene's; without one it frames
 // all that the scene holds at its start: fluid, bounded bodies, emitters with the reach of their jets.
 #include "app/run.h"
-#include "render/picture.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +10,10 @@
 
 struct couFilming {
     couScene *scene;
-    couRenderer *renderer;
+    couStudio *studio;
     couFilm *film;   // NULL: single pictures only
     int frame_count; // in the film
-    couPictureOptions options;
-    couVec3 colors[256];
-    float opacities[256];
+    double fps;
 };
 
 // --- What the camera shows ---
@@ -124,74 +121,55 @@ static int collect_bodies(couWorld *world, double time, couPictureBody *bodies)
         couBodyId id = couWorld_BodyAt(world, i);
         const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
         if (body && body->opacity > 0.0f)
-            bodies[count++] = (couPictureBody){
-                .shape = body->shape, .pose = body_pose(world, id, time), .look = couBodyLook(body)};
+            bodies[count++] = (couPictureBody){.shape = body->shape,
+                                               .pose = body_pose(world, id, time),
+                                               .look = couBodyLook(body),
+                                               .velocity = couWorld_BodyVelocity(world, id),
+                                               .spin = couWorld_BodySpin(world, id)};
     }
     return count;
 }
 
-static int collect_materials(couFilming *filming, const couWorld *world)
-{
-    int count = couWorld_MaterialCount(world);
-    for (int i = 0; i < count && i < 256; i++) {
-        const couMaterialDef *material = couWorld_Material(world, couWorld_MaterialAt(world, i));
-        filming->colors[i] = material->color;
-        filming->opacities[i] = material->opacity;
-    }
-    return count < 256 ? count : 256;
-}
-
-static bool render(couFilming *filming, const couFrame *frame, couImage *image, couFaults *faults)
+static bool draw(couFilming *filming, const couFrame *frame, couImage *image, couFaults *faults)
 {
     couWorld *world = couScene_World(filming->scene);
-    const couWorldDef *def = couWorld_Def(world);
     couPictureBody *bodies = calloc((size_t)couWorld_BodyCapacity(world) + 1, sizeof *bodies);
     if (!bodies) {
         couFaults_Add(faults, NULL, NULL, "no memory for a picture");
         return false;
     }
-    couPictureScene picture = {.dimension = def->dimension,
-                               .particle_count = frame->count,
-                               .positions = frame->position,
-                               .materials = frame->material,
-                               .colors = filming->colors,
-                               .opacities = filming->opacities,
-                               .radius = 0.6f * def->spacing, // a little overlap looks like one liquid
-                               .bodies = bodies,
-                               .ground = NAN};
-    picture.material_count = collect_materials(filming, world);
-    picture.body_count = collect_bodies(world, frame->time, bodies);
-    bool is_done = couRenderPicture(filming->renderer, &picture, &filming->options, image, faults);
+    int count = collect_bodies(world, frame->time, bodies), number = (int)lround(frame->time * filming->fps);
+    bool is_done = couStudio_Draw(filming->studio, frame, number, bodies, count, image, NULL, faults);
     free(bodies);
     return is_done;
 }
 
 // --- Film ---
 
-static couPictureOptions look(couScene *scene, couBounds bounds, int width, int height)
+couStudio *couOpenSceneStudio(couScene *scene, couBounds bounds, const couCamera *camera, const couPictureChoice *choice,
+                              const couSurfaceDef *surface, double fps, couFaults *faults)
 {
-    couCamera camera = couScene_Camera(scene);
-    bool is_flat = couWorld_Def(couScene_World(scene))->dimension == 2;
-    couPictureOptions options = {.width = width,
-                                 .height = height,
-                                 .from = camera.from,
-                                 .to = camera.to,
-                                 .fov = camera.fov,
-                                 .is_auto_camera = !camera.is_set,
-                                 .frame = bounds,
-                                 .samples = 2};
-    if (is_flat && camera.is_set) {
-        // The plane has no perspective: the camera says what part of it is seen.
-        couVec3 d = {camera.from.x - camera.to.x, camera.from.y - camera.to.y, camera.from.z - camera.to.z};
-        float half = sqrtf(d.x * d.x + d.y * d.y + d.z * d.z) * tanf(camera.fov * 0.5f * 3.14159265f / 180.0f);
-        float wide = half * (float)width / (float)height;
-        options.frame = (couBounds){{camera.to.x - wide, camera.to.y - half, 0}, {camera.to.x + wide, camera.to.y + half, 0}};
-    }
-    return options;
+    couWorld *world = couScene_World(scene);
+    const couWorldDef *def = couWorld_Def(world);
+    couLook looks[256];
+    int count = 0;
+    for (; count < couWorld_MaterialCount(world) && count < 256; count++)
+        looks[count] = couMaterialLook(couWorld_Material(world, couWorld_MaterialAt(world, count)));
+    couStudioDef studio = {.dimension = def->dimension,
+                           .spacing = def->spacing,
+                           .fps = fps,
+                           .looks = looks,
+                           .look_count = count,
+                           .camera = camera ? *camera : couScene_Camera(scene),
+                           .bounds = bounds,
+                           .choice = *choice,
+                           .surface = *surface,
+                           .threads = couThreadCount(def->threads)};
+    return couOpenStudio(&studio, faults);
 }
 
-couFilming *couStartFilming(couScene *scene, couBounds bounds, int width, int height, const char *film, double fps,
-                            couFaults *faults)
+couFilming *couStartFilming(couScene *scene, couBounds bounds, const couPictureChoice *choice, const couSurfaceDef *surface,
+                            const char *film, double fps, couFaults *faults)
 {
     couFilming *filming = calloc(1, sizeof *filming);
     if (!filming) {
@@ -199,10 +177,10 @@ couFilming *couStartFilming(couScene *scene, couBounds bounds, int width, int he
         return NULL;
     }
     filming->scene = scene;
-    filming->options = look(scene, bounds, width, height);
-    filming->renderer = couCreateRenderer(couThreadCount(couWorld_Def(couScene_World(scene))->threads), faults);
-    if (filming->renderer && film) filming->film = couOpenFilm(film, width, height, fps, faults);
-    if (!filming->renderer || (film && !filming->film)) {
+    filming->fps = fps;
+    filming->studio = couOpenSceneStudio(scene, bounds, NULL, choice, surface, fps, faults);
+    if (filming->studio && film) filming->film = couOpenFilm(film, choice->width, choice->height, fps, faults);
+    if (!filming->studio || (film && !filming->film)) {
         couEndFilming(filming, false, faults);
         return NULL;
     }
@@ -212,7 +190,7 @@ couFilming *couStartFilming(couScene *scene, couBounds bounds, int width, int he
 bool couFilming_Add(couFilming *filming, const couFrame *frame, couFaults *faults)
 {
     couImage image = {0};
-    if (!render(filming, frame, &image, faults)) return false;
+    if (!draw(filming, frame, &image, faults)) return false;
     bool is_added = couFilm_AddFrame(filming->film, &image, faults);
     if (is_added) filming->frame_count++;
     couFreeImage(&image);
@@ -222,7 +200,7 @@ bool couFilming_Add(couFilming *filming, const couFrame *frame, couFaults *fault
 bool couFilming_Picture(couFilming *filming, const couFrame *frame, const char *path, couFaults *faults)
 {
     couImage image = {0};
-    if (!render(filming, frame, &image, faults)) return false;
+    if (!draw(filming, frame, &image, faults)) return false;
     bool is_written = couWritePng(path, &image, faults);
     couFreeImage(&image);
     return is_written;
@@ -234,7 +212,7 @@ bool couEndFilming(couFilming *filming, bool is_kept, couFaults *faults)
     bool is_closed = true, is_film = is_kept && filming->frame_count > 0; // a film of nothing is none
     if (filming->film && is_film) is_closed = couCloseFilm(filming->film, faults);
     if (filming->film && !is_film) couDiscardFilm(filming->film);
-    if (filming->renderer) couDestroyRenderer(filming->renderer);
+    couCloseStudio(filming->studio);
     free(filming);
     return is_closed;
 }

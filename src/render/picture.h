@@ -119,6 +119,8 @@ bool couRenderLayers(couRenderer *renderer, const couPictureScene *scene, const 
 void couFreeLayers(couLayers *layers);
 /// The file is whole or not there; an older one survives a failure.
 bool couWritePng(const char *path, const couImage *image, couFaults *faults);
+/// Reads a PNG file as 8-bit sRGB; free with couFreeImage(). False with a fault when it is missing or damaged.
+bool couReadPng(const char *path, couImage *image, couFaults *faults);
 /// A PFM file, 32-bit floats of 1 or 3 channels, rows from the top as in the layers (the file has them from the bottom).
 bool couWritePfm(const char *path, int width, int height, int channels, const float *values, couFaults *faults);
 

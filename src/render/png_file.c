@@ -2,6 +2,7 @@
 // lives across it is kept in one struct that the jump does not touch.
 #include "render/picture.h"
 
+#include "base/base.h"
 #include "io/file.h"
 
 #include <png.h>
@@ -66,4 +67,25 @@ bool couWritePng(const char *path, const couImage *image, couFaults *faults)
     couFaults_Add(faults, path, NULL, "cannot write the picture: %s", writer.reason);
     couFile_Discard(&writer.file);
     return false;
+}
+
+bool couReadPng(const char *path, couImage *image, couFaults *faults)
+{
+    enum { MOST_PIXELS = 1 << 28 };
+    *image = (couImage){0};
+    png_image png = {.version = PNG_IMAGE_VERSION};
+    bool is_read = png_image_begin_read_from_file(&png, path) && png.width > 0 && png.height > 0 &&
+                   png.width <= MOST_PIXELS / png.height;
+    if (is_read) {
+        png.format = PNG_FORMAT_RGB;
+        image->rgb = couAlloc(NULL, PNG_IMAGE_SIZE(png));
+        image->width = (int)png.width, image->height = (int)png.height;
+        is_read = image->rgb && png_image_finish_read(&png, NULL, image->rgb, 0, NULL);
+    }
+    if (!is_read) {
+        couFaults_Add(faults, path, NULL, "cannot be read as a PNG picture: %s", png.message[0] ? png.message : "too large");
+        png_image_free(&png);
+        couFreeImage(image);
+    }
+    return is_read;
 }
