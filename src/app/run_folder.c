@@ -42,25 +42,28 @@ static bool file_exists(const char *folder, const char *name)
     return access(couJoin(path, folder, name), F_OK) == 0;
 }
 
-// The number in "particles_000012.vtp" or "surface_000012.obj", or -1 for any other name.
+// The number in "particles_000012.vtp", "surface_000012.obj", "picture_000012.png"..., or -1 for any other name.
 static int frame_number(const char *name)
 {
-    static const char *const extensions[] = {".vtp", ".ply", ".obj", ".svg"};
-    bool is_surface = strncmp(name, "surface_", 8) == 0;
-    if (!is_surface && strncmp(name, "particles_", 10) != 0) return -1;
-    const char *digits = name + (is_surface ? 8 : 10);
-    if (strspn(digits, "0123456789") != 6) return -1;
-    for (int i = 0; i < (is_surface ? 4 : 2); i++)
-        if (strcmp(digits + 6, extensions[i]) == 0) return (int)strtol(digits, NULL, 10);
+    static const char *const kinds[][2] = {{"particles_", ".vtp"}, {"particles_", ".ply"}, {"surface_", ".vtp"},
+                                           {"surface_", ".ply"},   {"surface_", ".obj"},   {"surface_", ".svg"},
+                                           {"picture_", ".png"},   {"radiance_", ".pfm"},  {"normal_", ".pfm"},
+                                           {"albedo_", ".pfm"},    {"depth_", ".pfm"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        size_t length = strlen(kinds[i][0]);
+        if (strncmp(name, kinds[i][0], length) != 0) continue;
+        const char *digits = name + length;
+        if (strspn(digits, "0123456789") == 6 && strcmp(digits + 6, kinds[i][1]) == 0) return (int)strtol(digits, NULL, 10);
+    }
     return -1;
 }
 
 // What a run writes besides frames. The files that mark a folder as ours come last: they are removed last, so that a removal that was
 // cut short can be taken up again.
-static const char *const run_files[] = {"bodies.csv",    "stage.json",        "particles.pvd", "surface.pvd",
-                                        "run.usda",      "film.mp4",          "picture.png",   "checkpoint_previous.h5",
-                                        "checkpoint.h5", "checkpoint_new.h5", "command.txt",   "diagnostics.csv",
-                                        "run.json"};
+static const char *const run_files[] = {
+    "bodies.csv",      "stage.json",  "particles.pvd",          "surface.pvd",   "pictures.txt",      "run.usda",
+    "film.mp4",        "picture.png", "checkpoint_previous.h5", "checkpoint.h5", "checkpoint_new.h5", "command.txt",
+    "diagnostics.csv", "run.json"};
 enum { run_file_count = sizeof run_files / sizeof run_files[0], first_mark = run_file_count - 3 };
 
 // NAME.PID.tmp of one of our names: what a killed run left behind.
