@@ -12,7 +12,7 @@ static const couSphTraits traits = {
     .support = 2,
     .exponent = 7,
     .has_state_equation = true,
-    .compression = 0.02f,
+    .compression = 0.01f,
     .damping = 0.02f, // a soft liquid swings longer
 };
 

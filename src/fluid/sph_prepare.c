@@ -24,7 +24,7 @@ static const couParam params[] = {
     {"max_step", "s", "the step never becomes longer; auto: 0.4 d / sqrt(g depth), at most 0.25 sqrt(d/g)", cou_paramFloat, FIELD(max_step), {NAN}, 0, 1, true, true, NULL},
     {"stiffness", "Pa", "sesph, wcsph, mueller: k1 of p = k1 ((rho/rho0)^k2 - 1); auto: from depth, speed and compression", cou_paramFloat, FIELD(stiffness), {NAN}, 0, 1e12, true, true, NULL},
     {"exponent", "", "sesph, wcsph: k2 of the equation of state; 1: an ideal gas; auto: 7, mueller 1", cou_paramFloat, FIELD(exponent), {NAN}, 1, 20, false, true, NULL},
-    {"compression", "", "sesph, wcsph, mueller: relative compression that the automatic stiffness allows; auto: 0.005 (sesph 0.02, mueller 0.03)", cou_paramFloat, FIELD(compression), {NAN}, 1e-4, 0.5, false, true, NULL},
+    {"compression", "", "sesph, wcsph, mueller: relative compression that the automatic stiffness allows; auto: 0.005 (sesph 0.01, mueller 0.03)", cou_paramFloat, FIELD(compression), {NAN}, 1e-4, 0.5, false, true, NULL},
     {"damping", "", "artificial viscosity alpha between particles that approach, with ten times the speed of the flow for that of sound; auto: 0.01 (sesph 0.02, mueller 0.1)", cou_paramFloat, FIELD(damping), {NAN}, 0, 2, false, true, NULL},
     {"tolerance", "", "pcisph, iisph, dfsph: mean density error that ends the iterations", cou_paramFloat, FIELD(tolerance), {0.0005}, 0, 0.1, true, false, NULL},
     {"divergence_tolerance", "", "dfsph: mean change of density per step that ends the divergence iterations", cou_paramFloat, FIELD(divergence_tolerance), {0.001}, 0, 0.1, true, false, NULL},
