@@ -326,6 +326,24 @@ static void test_splats_of_a_block(void **state)
     }
 }
 
+// A sheet one layer thick, or a row in 2D, has gradients that cancel: all of it shows nevertheless.
+static void test_splats_of_a_sheet(void **state)
+{
+    (void)state;
+    for (int dimension = 2; dimension <= 3; ++dimension) {
+        Cloud cloud = {0};
+        add_lattice(&cloud, 20, 1, dimension == 3 ? 20 : 1, (couVec3){0}, 0);
+        couSurfaceDef def = surface_def(cou_surfaceAnisotropic);
+        couSurfacePoints points = points_of(&cloud, dimension);
+        couFaults faults = {0};
+        couSplats splats;
+        assert_true(couFindSplats(&def, &points, 0.0f, &splats, &faults));
+        assert_int_equal(splats.count, cloud.count);
+        couSplats_Clear(&splats);
+        clear_cloud(&cloud);
+    }
+}
+
 static void test_splats_of_nothing(void **state)
 {
     (void)state;
@@ -352,6 +370,7 @@ int main(void)
         cmocka_unit_test(test_kernels_are_stretched),
         cmocka_unit_test(test_march_table),
         cmocka_unit_test(test_splats_of_a_block),
+        cmocka_unit_test(test_splats_of_a_sheet),
         cmocka_unit_test(test_splats_of_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,8 @@
 //
 // The normal is the gradient of the colour field, n = grad sum w_j K; it is long at the surface and short within. |n| h has no
 // unit, and between the first and the second layer of a lattice it falls by more than half: the automatic threshold is their
-// geometric mean. Particles with hardly a neighbour have no side to face: they are droplets.
+// geometric mean. Particles with hardly a neighbour have no side to face: they are droplets. So are those of a sheet one layer thick,
+// whose gradients cancel: they are told by a density between that of one layer and that of a layer with a half-space behind it.
 
 #include "surface/cloud.h"
 
@@ -12,7 +13,7 @@
 typedef struct SplatJob {
     couCloud *cloud;
     couNear *nears;
-    float threshold, least_density;
+    float threshold, least_density, thin_density;
     couVec3 *normals; // by place in the cloud
     uint8_t *is_found;
     _Atomic bool is_out_of_memory;
@@ -38,8 +39,9 @@ static void splat_block(void *context, int block, size_t begin, size_t end, int 
         for (uint32_t i = cloud->grid.cell_start[bin]; i < cloud->grid.cell_start[bin + 1]; ++i) {
             couSample sample = variants[cloud->isa](near, &cloud->shape, couXyz(cloud->center[i]));
             couVec3 n = {-sample.gradient[0], -sample.gradient[1], -sample.gradient[2]};
-            bool is_droplet = cloud->center[i].w * job->least_density > 1.0f;
             bool is_outer = couLength(n) * cloud->shape.h > job->threshold;
+            float weight = cloud->center[i].w; // 1 / density
+            bool is_droplet = weight * job->least_density > 1.0f || (!is_outer && weight * job->thin_density > 1.0f);
             job->is_found[i] = is_droplet || is_outer;
             job->normals[i] = is_droplet ? (couVec3){0} : couNormalize(n);
         }
@@ -72,6 +74,19 @@ static bool collect(const SplatJob *job, size_t point_count, const couSurfaceDef
     return is_good;
 }
 
+// What one layer of a lattice, at k spacings, adds to the density of a particle at the origin.
+static float layer_density(const couSurfaceDef *def, int dimension, int k)
+{
+    float sum = 0.0f, pitch = def->spacing / def->radius;
+    int reach = (int)(1.0f / pitch) + 1, across = dimension == 3 ? reach : 0;
+    for (int i = -reach; i <= reach; ++i)
+        for (int j = -across; j <= across; ++j) {
+            float m = COU_MAX(1.0f - (float)(i * i + j * j + k * k) * pitch * pitch, 0.0f);
+            sum += m * m * m;
+        }
+    return sum;
+}
+
 bool couFindSplats(const couSurfaceDef *given, const couSurfacePoints *points, float threshold, couSplats *splats,
                    couFaults *faults)
 {
@@ -94,6 +109,9 @@ bool couFindSplats(const couSurfaceDef *given, const couSurfacePoints *points, f
     job.threshold = threshold > 0.0f ? threshold : couSplatThreshold(&def, points->dimension);
     float q = def.spacing / def.radius, m = 1.0f - q * q;
     job.least_density = 1.0f + (points->dimension == 3 ? 1.0f : 0.5f) * DROPLET_NEIGHBORS * m * m * m;
+    float alone = layer_density(&def, points->dimension, 0), backed = alone;
+    for (int k = 1; (float)k * def.spacing < def.radius; ++k) backed += layer_density(&def, points->dimension, k);
+    job.thin_density = sqrtf(alone * backed);
     bool is_good = couCloud_Build(&cloud, &def, points, -1, faults);
     if (is_good) {
         job.nears = couCreateNears(&cloud);
