@@ -207,6 +207,34 @@ static void horizontal_plane_is_the_ground(void **state)
     couShape_Release(plane);
 }
 
+// A scene without a floor stands on one if it wants to; what falls does not carry it along.
+static void floor_is_under_the_lowest_body_at_rest(void **state)
+{
+    (void)state;
+    couShape *box = make_shape((couShapeDef){.kind = cou_shapeBox, .size = {0.5f, 0.5f, 0.5f}});
+    couPictureBody bodies[2] = {
+        {.shape = box, .pose = {{0, 0.5f, 0}, {0, 0, 0, 1}}, .look = couMakeLook((couVec3){0.50f, 0.49f, 0.47f}, 1)}};
+    bodies[1] = bodies[0];
+    bodies[1].pose.position = (couVec3){0.75f, -0.125f, 0};
+    bodies[1].velocity = (couVec3){0, -1, 0};
+    const couVec3 position = {0.6f, 0.5f, 0};
+    couPictureScene scene = make_scene(&position, 1, 0.1f);
+    scene.bodies = bodies, scene.body_count = 2;
+    couPictureOptions options = look_from((couVec3){0, 1, 3}, (couVec3){0, 0.3f, 0});
+    couImage bare = render(&scene, &options);
+    scene.ground = 0.25f;
+    couImage grounded = render(&scene, &options);
+    assert_false(is_same(&bare, &grounded));
+    scene.ground = NAN, scene.has_floor = true;
+    assert_same(grounded, render(&scene, &options));
+    scene.body_count = 0; // nothing stands anywhere
+    couImage empty = render(&scene, &options);
+    scene.has_floor = false;
+    assert_same(empty, render(&scene, &options));
+    couFreeImage(&bare);
+    couShape_Release(box);
+}
+
 static void glass_is_seen_and_seen_through(void **state)
 {
     (void)state;
@@ -490,6 +518,7 @@ int main(void)
         cmocka_unit_test(body_casts_a_shadow),
         cmocka_unit_test(ground_is_darker_under_a_roof),
         cmocka_unit_test(horizontal_plane_is_the_ground),
+        cmocka_unit_test(floor_is_under_the_lowest_body_at_rest),
         cmocka_unit_test(glass_is_seen_and_seen_through),
         cmocka_unit_test(invisible_body_leaves_no_trace),
         cmocka_unit_test(particles_at_nan_are_left_out),

@@ -238,7 +238,8 @@ bool couStudio_Draw(couStudio *studio, const couFrame *frame, int number, const 
                              .radius = 0.6f * def->spacing, // a little overlap looks like one liquid
                              .bodies = bodies,
                              .body_count = body_count,
-                             .ground = NAN};
+                             .ground = NAN,
+                             .has_floor = true};
     couPictureOptions options = look_at(studio, frame->time, number);
     bool is_flat = def->dimension == 2, is_final = def->choice.quality == cou_qualityFinal && !is_flat;
     couSplats splats = {0};

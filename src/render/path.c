@@ -190,6 +190,23 @@ static int film_ahead(const couTracer *tracer, const couHit *hit, couRay ray, fl
     return is_met && across < surface->gap ? medium_of(tracer, &next) : AIR;
 }
 
+// A path starts a little off a body's surface, and that of a liquid which touches the body may lie in between: without a look back
+// the path would take itself for outside of the liquid, or inside, and the line where the two surfaces cross would shine.
+static void look_back(const couTracer *tracer, const couHit *hit, couVec3 start, float time, couInside *inside)
+{
+    if (hit->kind != cou_hitBody || tracer->stage->surface_count == 0) return;
+    couVec3 way = couSub(hit->point, start);
+    float length = couLength(way);
+    if (!(length > 0.0f)) return;
+    couRay back = {start, couScale(1.0f / length, way)};
+    couHit passed = couStage_FindAny(tracer->stage, back, time, length, 0.0f, false);
+    if (passed.kind != cou_hitSurface || !is_clear(tracer, &passed)) return;
+    if (couDot(passed.facet, back.direction) > 0.0f)
+        enter(inside, medium_of(tracer, &passed));
+    else
+        leave(inside, medium_of(tracer, &passed));
+}
+
 // --- The sun through clear matter -------------------------------------------------------------------------------------------
 
 // Share of the sun's light that comes straight along the ray; `crossings` counts the surfaces of clear matter on the way.
@@ -302,7 +319,10 @@ static bool scatter(couPath *path, const couPlace *place)
     path->density = next.density;
     path->is_bent = is_mirror ? path->is_bent || path->is_scattered : false;
     if (!is_mirror) path->is_scattered = true;
-    if (next.is_through) path->inside = place->beyond;
+    if (next.is_through)
+        path->inside = place->beyond;
+    else
+        look_back(path->tracer, place->hit, path->ray.origin, path->time, &path->inside);
     return true;
 }
 
@@ -377,6 +397,7 @@ static bool meet_clear(couPath *path, const couHit *hit)
         leave(&beyond, id);
     int before = current_medium(&path->inside);
     beyond.film = AIR;
+    look_back(tracer, hit, start_beyond(tracer, hit, path->ray.direction), path->time, &beyond);
     if (!is_entering && beyond.count == 0) beyond.film = film_ahead(tracer, hit, path->ray, path->time);
     int after = current_medium(&beyond);
     if (before == after) { // hidden in another medium, or the side of a film

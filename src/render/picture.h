@@ -52,6 +52,7 @@ typedef struct couPictureScene {
     const couPictureBody *bodies;
     int body_count;
     float ground;                      ///< height of the ground plane [m]; NaN: none
+    bool has_floor;                    ///< where there is no ground nor a plane, the lowest body at rest stands on one
     const couPictureSurface *surfaces; ///< `final` draws them instead of the particles
     int surface_count;
     const couSplats *splats; ///< `splats` draws them instead of the particles; indices are of `positions`

@@ -230,6 +230,8 @@ bool couStage_Build(couStage *stage, RTCDevice device, const couPictureScene *sc
     bool has_splats = options.has_splats && scene->splats;
     bool is_built = stage->solid && add_particles(stage, scene, has_splats) && couStage_AddBodies(stage, scene, view) &&
                     add_surfaces(stage, scene);
+    // By a hair into what stands on it: glass then touches it, where rounding would leave air under some of it.
+    if (scene->dimension == 3) stage->ground += 4.0f * stage->tolerance;
     if (is_built) rtcCommitScene(stage->solid);
     if (is_built && stage->glass) rtcCommitScene(stage->glass);
     if (is_built) stage->solid_bounds = scene_bounds(stage->solid);

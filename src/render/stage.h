@@ -19,6 +19,7 @@ typedef struct couStageBody {
     int dimension;
     bool is_clear;
     bool is_unbounded;
+    bool is_still;       ///< neither moves nor turns
     bool is_half_space;  ///< scenery that takes no light away: a room of planes would lie in the dark
     float thinness;      ///< of its thinnest wall [m]
     const couMesh *mesh; ///< what is drawn instead of the shape; else NULL

@@ -165,6 +165,7 @@ static bool place_body(const couStage *stage, couStageBody *body, const couPictu
     body->is_clear = stage->is_final ? couLook_Skin(&body->look) == cou_skinClear : body->look.opacity < 1.0f;
     bool is_moving = stage->shutter_time > 0.0f && couIsFinite3(from->velocity) && couIsFinite3(from->spin);
     if (is_moving) body->velocity = from->velocity, body->spin = from->spin;
+    body->is_still = couLength(from->velocity) == 0.0f && couLength(from->spin) == 0.0f;
     couBounds local;
     if (couShape_Bounds(from->shape, dimension, &local) && !couBounds_IsEmpty(local, dimension)) {
         body->bounds = is_moving ? swept_bounds(body, local) : bounds_in_world(local, body->pose);
@@ -300,6 +301,19 @@ static bool attach_mesh(couStage *stage, couStageBody *body, const couPictureBod
     return has_memory;
 }
 
+// A floor for a scene that has none: where the lowest of its bodies at rest stands.
+static void add_floor(couStage *stage)
+{
+    float lowest = INFINITY;
+    for (int i = 0; i < stage->body_count; i++) {
+        const couStageBody *body = &stage->bodies[i];
+        if (body->is_still && !body->is_unbounded) lowest = COU_MIN(lowest, body->bounds.lower.y);
+    }
+    if (!isfinite(lowest)) return;
+    stage->has_ground = true;
+    stage->ground = lowest;
+}
+
 bool couStage_AddBodies(couStage *stage, const couPictureScene *scene, const couView *view)
 {
     if (scene->body_count == 0) return true;
@@ -315,6 +329,7 @@ bool couStage_AddBodies(couStage *stage, const couPictureScene *scene, const cou
         if (scene->dimension == 3 && !attach_mesh(stage, body, &scene->bodies[i], (unsigned)stage->body_count))
             attach_body(stage, body, (unsigned)stage->body_count);
     }
+    if (scene->has_floor && scene->dimension == 3 && !stage->has_ground) add_floor(stage);
     return true;
 }
 
