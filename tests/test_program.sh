@@ -4,43 +4,7 @@
 coulis=$1
 source_dir=$2
 [ -x "$coulis" ] && [ -d "$source_dir" ] || { echo "usage: test_program.sh COULIS SOURCE_DIR"; exit 1; }
-here=$(mktemp -d)
-trap 'rm -rf "$here"' EXIT
-cd "$here" || exit 1
-export COULIS_SCENES=$here/gallery LC_ALL=C OMP_WAIT_POLICY=passive
-failures=0
-checks=0
-
-fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
-
-# same WHAT EXPECTED GOT
-same()
-{
-    checks=$((checks + 1))
-    [ "$2" = "$3" ] || fail "$1: expected '$2', got '$3'"
-}
-
-# has WHAT PATTERN FILE
-has()
-{
-    checks=$((checks + 1))
-    grep -qE -- "$2" "$3" || fail "$1: no line matches '$2' in: $(head -c 2000 "$3")"
-}
-
-# ends CODE ARGUMENTS...: runs the program; leaves stdout and stderr in files of that name
-ends()
-{
-    local code=$1
-    shift
-    "$coulis" "$@" >stdout 2>stderr </dev/null
-    local got=$?
-    checks=$((checks + 1))
-    [ $got -eq "$code" ] || fail "coulis $*: expected exit code $code, got $got: $(tail -c 2000 stderr)"
-}
-
-value() { sed -n "s/^ *\"$2\": *\"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$1"; }
-hash_of() { value "$1/run.json" state_hash; }
-count() { find "$1" -maxdepth 1 -name "$2" 2>/dev/null | wc -l; }
+source "$source_dir/tests/program_helpers.sh"
 
 mkdir gallery
 cat >gallery/splash.lua <<'LUA'
@@ -75,7 +39,7 @@ ends 0 --version
 has "version" "^coulis [0-9]+\.[0-9]+\.[0-9]+$" stdout
 ends 2 rnu splash
 has "unknown command" "did you mean 'run'" stderr
-for command in run check export list info bench validate; do
+for command in run surface render check export list info bench validate; do
     ends 0 "$command" --help
     has "$command --help" "usage: coulis $command" stdout
 done
@@ -197,19 +161,6 @@ ends 0 run --resume changed --frames 5 --force --quiet
 has "--force goes on with a warning" "has changed" stderr
 
 # --- Killed, interrupted ---
-
-# start ARGUMENTS...: in the background; wait_for FILE: until it is there
-start() { "$coulis" "$@" >stdout 2>stderr </dev/null & pid=$!; }
-wait_for()
-{
-    local i
-    for i in $(seq 600); do
-        [ -e "$1" ] && return
-        kill -0 $pid 2>/dev/null || break
-        sleep 0.1
-    done
-    fail "$1 did not appear: $(tail -c 1000 stderr)"
-}
 
 ends 0 run long --out straight --frames 10 --quiet --export none
 start run long --out killed --frames 10 --checkpoint-every 2 --quiet
@@ -431,6 +382,11 @@ same "scenes" "splash" "$(complete_line run spl)"
 same "options" "--force --fps --frames" "$(complete_line run --f)"
 same "methods" "pvfs" "$(complete_line run splash --method pv)"
 same "lists" "materials methods" "$(complete_line list m)"
+same "commands of pictures" "render run" "$(complete_line r)"
+same "qualities" "final" "$(complete_line render a --quality fi)"
+same "options of render" "--layers --level" "$(complete_line render a --l)"
+same "materials" "honey" "$(complete_line render a --material hon)"
+same "kinds of export" "pvd ply" "$(complete_line export a --to p | xargs -n1 | sort -r | xargs)"
 
 echo "$checks checks, $failures failed"
 [ $failures -eq 0 ]

@@ -28,9 +28,12 @@ mkdir gallery
 cat >gallery/pool.lua <<'LUA'
 -- A pool with bodies
 scene { title = "Pool", spacing = 0.03, duration = 0.2, fps = 30, seed = 4 }
-body { name = "tank", shape = shell { of = box { size = {0.3, 0.3, 0.3} }, thickness = 0.02, open = true }, at = {0, 0.15, 0}, opacity = 0.3 }
-body { name = "ball", shape = union { sphere { radius = 0.05 }, sphere { radius = 0.03 }:at { 0.05, 0, 0 } }, at = {0, 0.2, 0}, density = 300 }
-body { name = "paddle", shape = sphere { radius = 0.04 }, motion = function(t) return { at = {0.08 * math.sin(6 * t), 0.06, 0.08} } end }
+local walls = shell { of = box { size = {0.3, 0.3, 0.3} }, thickness = 0.02, open = true }
+local pear = union { sphere { radius = 0.05 }, sphere { radius = 0.03 }:at { 0.05, 0, 0 } }
+local function swing(t) return { at = {0.08 * math.sin(6 * t), 0.06, 0.08} } end
+body { name = "tank", shape = walls, at = {0, 0.15, 0}, opacity = 0.3 }
+body { name = "ball", shape = pear, at = {0, 0.2, 0}, density = 300 }
+body { name = "paddle", shape = sphere { radius = 0.04 }, motion = swing }
 body { name = "guest", shape = box { size = {0.03, 0.03, 0.03} }, at = {0.1, 0.4, 0} }
 fluid { material = "water", shape = box { size = {0.12, 0.12, 0.12} }, at = {-0.06, 0.1, 0} }
 fluid { material = "honey", shape = box { size = {0.09, 0.09, 0.09} }, at = {0.08, 0.1, 0} }
@@ -233,12 +236,12 @@ has "--force makes anew what was asked for" "^1 pictures drawn, 0 were there" st
 same "and keeps the rest" 2 "$(count all '*.png')"
 ends 0 render run $final --frames 3 --out layers --quiet
 ends 0 render run $final --frames 3 --out layers --layers --quiet
+# pfm_of FILE: its head, and the bytes behind it
+pfm_of() { echo "$(head -3 "$1" | xargs) $(($(stat -c %s "$1") - $(head -3 "$1" | wc -c)))"; }
 for layer in radiance normal albedo; do
-    same "$layer" "PF 64 48 -1.0 $((64 * 48 * 12))" \
-        "$(head -3 layers/${layer}_000003.pfm | tr '\0' ' ' | xargs) $(($(stat -c %s layers/${layer}_000003.pfm) - $(head -3 layers/${layer}_000003.pfm | wc -c)))"
+    same "$layer" "PF 64 48 -1.0 $((64 * 48 * 12))" "$(pfm_of layers/${layer}_000003.pfm)"
 done
-same "depth" "Pf 64 48 -1.0 $((64 * 48 * 4))" \
-    "$(head -3 layers/depth_000003.pfm | tr '\0' ' ' | xargs) $(($(stat -c %s layers/depth_000003.pfm) - $(head -3 layers/depth_000003.pfm | wc -c)))"
+same "depth" "Pf 64 48 -1.0 $((64 * 48 * 4))" "$(pfm_of layers/depth_000003.pfm)"
 ends 0 run pool --out anew --frames 1 --quiet
 ends 0 render anew $final --layers --quiet
 ends 0 run pool --out anew --frames 2 --quiet
@@ -282,7 +285,8 @@ if command -v ffmpeg >/dev/null && command -v ffprobe >/dev/null; then
     ends 0 render film $small --quality splats --out film3 --frames 1-4 --film film3/part.gif --quiet
     same "GIF" "gif,64,48,4" "$(film_of film3/part.gif | cut -d, -f1-3,6)"
     ends 0 render film $small --quality splats --out film3 --film film3/loop.webp --quiet
-    same "WebP" "RIFF WEBP 6" "$(head -c 4 film3/loop.webp) $(head -c 12 film3/loop.webp | tail -c 4) $(grep -ao ANMF film3/loop.webp | wc -l)"
+    same "WebP" "RIFF WEBP" "$(head -c 4 film3/loop.webp) $(head -c 12 film3/loop.webp | tail -c 4)"
+    same "frames of a WebP" 6 "$(grep -ao ANMF film3/loop.webp | wc -l)"
     ends 2 render film $small --film fast.gif --fps 60 --out never
     has "a GIF has its limit" "^coulis render: --fps: .*at most 50" stderr
     ends 1 render film $small --film nowhere/film.mp4 --out unseen

@@ -38,10 +38,19 @@ _coulis_value()
         --method) _coulis_words "$(_coulis_list methods)" ;;
         --out | --resume) _coulis_files ;;
         --json) _coulis_files json ;;
-        --export) _coulis_words "vtk ply vtk,ply none" ;;
+        --export) _coulis_words "vtk ply obj vtk,ply none" ;;
+        --to) [ "$command" != export ] || _coulis_words "usda pvd vtp ply obj" ;;
+        --format) _coulis_words "obj ply vtp svg" ;;
+        --field) _coulis_words "anisotropic clavet color" ;;
+        --quality) _coulis_words "preview splats final" ;;
+        --material) _coulis_words "$(_coulis_list materials)" ;;
+        --film) _coulis_files mp4 gif webp ;;
+        --scene) _coulis_scenes ;;
         --size) _coulis_words "640x360 1280x720 1920x1080" ;;
         --threads) _coulis_words "$(seq 1 "$(nproc 2>/dev/null || echo 4)")" ;;
-        --frames | --seconds | --fps | --set | --checkpoint-every) COMPREPLY=() ;;
+        --frames) [ "$command" != render ] || _coulis_words "last" ;;
+        --seconds | --fps | --set | --checkpoint-every | --samples | --shutter | --from | --fov) COMPREPLY=() ;;
+        --spacing | --cell | --radius | --level | --smoothing | --max-memory | --max-gib) COMPREPLY=() ;;
         *) return 1 ;;
     esac
 }
@@ -59,7 +68,7 @@ _coulis()
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _coulis_words "run check export list info bench validate --help --version"
+        _coulis_words "run surface render check export list info bench validate --help --version"
         return
     fi
     _coulis_value && return
@@ -70,7 +79,8 @@ _coulis()
     case $command in
         run | check) _coulis_scenes ;;
         list) _coulis_words "scenes materials methods cases" ;;
-        export) COMPREPLY=($(compgen -d -- "$current")) ;;
+        export) mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
+        surface | render) _coulis_files vtp vtu vtk ply ;;
         info) _coulis_files vtp vtu vtk ply h5 json csv ;;
         validate) _coulis_words "$(_coulis_list cases)" ;;
     esac

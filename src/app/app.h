@@ -68,6 +68,10 @@ bool couParseOptions(const couCommand *command, int argc, char **argv, couTexts 
 /// Adds a fault, with the nearest name, when there is no such method. `command` is "coulis run"...
 void couCheckMethod(const char *command, const char *method, couFaults *faults);
 
+/// Adds the fault "unknown kind 'obg' (did you mean obj?); allowed: obj, ply": `what` is "kind", the allowed names are few.
+void couAddUnknown(const char *command, const char *option, const char *what, const char *word, const char *const *names,
+                   int count, couFaults *faults);
+
 /// The values of --set, split at their first '='. Zero-initialise; free with couOverrides_Clear().
 typedef struct couOverrides {
     couOverride *items;

@@ -214,6 +214,9 @@ static const couBenchCase cases[] = {
     {"surface-100k", "the surface of a block and a splash of 100,000 particles, Clavet's field with cells of h/4", "", 0, NULL,
      couBenchSurface100k},
     {"surface-1m", "the same with 1,000,000 particles", "", 0, NULL, couBenchSurface1m},
+    {"picture-preview-100k", "a preview of 1280 x 720 of such a splash", "", 0, NULL, couBenchPreview},
+    {"picture-final", "a final picture of 640 x 360 with 64 paths a pixel of a splash of 20,000 particles of water", "", 0, NULL,
+     couBenchFinal},
 };
 
 const couBenchCase *couBenchCases(int *count)

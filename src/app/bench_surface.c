@@ -11,8 +11,7 @@
 
 static const float spacing = 0.01f;
 
-// Nine tenths of the particles in a block twice as wide as high, a little shaken; the rest as drops and spray in the air above it.
-static couVec3 *make_splash(size_t count)
+couVec3 *couMakeSplash(size_t count)
 {
     couVec3 *positions = malloc(count * sizeof *positions);
     if (!positions) return NULL;
@@ -40,7 +39,7 @@ static couVec3 *make_splash(size_t count)
 
 static bool bench_surface(size_t count, int goes, int threads, couBenchResult *result, couFaults *faults)
 {
-    couVec3 *positions = make_splash(count);
+    couVec3 *positions = couMakeSplash(count);
     if (!positions) {
         couFaults_Add(faults, NULL, "surface", "out of memory");
         return false;

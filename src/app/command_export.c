@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct Export {
@@ -24,12 +23,6 @@ typedef struct Export {
 static const char where[] = "coulis export";
 static const char *const kinds[] = {"usda", "pvd", "vtp", "ply", "obj"};
 enum { kind_count = sizeof kinds / sizeof kinds[0] };
-
-static bool is_folder(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
 
 // --- A whole run ---
 
@@ -139,7 +132,7 @@ static bool export_particles(Export *e)
     bool is_found = couListFrames(&e->source, 1, &files, &none);
     bool is_good = !is_found || are_there(e, &files, "particles") || convert_all(e, &files, "particles", convert_particles);
     // A folder without frames may still have surfaces.
-    for (int i = 0; !is_folder(e->source) && i < none.count; i++)
+    for (int i = 0; !couIsFolder(e->source) && i < none.count; i++)
         couFaults_Add(&e->faults, none.items[i].where, none.items[i].key, "%s", none.items[i].message);
     couFaults_Clear(&none);
     couFrameFiles_Clear(&files);
@@ -150,7 +143,7 @@ static bool export_surfaces(Export *e)
 {
     static const char *const sources[] = {"vtp", "ply", "obj"};
     couFrameFiles files = {0};
-    for (int i = 0; i < 3 && files.count == 0 && is_folder(e->source); i++) {
+    for (int i = 0; i < 3 && files.count == 0 && couIsFolder(e->source); i++) {
         if (strcmp(sources[i], e->kind) == 0 && couIsSameFolder(e->source, e->out)) continue;
         couFrameFiles_Clear(&files);
         if (!couListSeries(e->source, "surface", sources[i], &files, &e->faults)) return false;
@@ -179,17 +172,15 @@ static void check(Export *e)
     if (!e->kind) {
         couFaults_Add(&e->faults, where, "--to", "which kind? allowed: usda, pvd, vtp, ply, obj");
     } else if (!is_known) {
-        const char *nearest = couSuggest(kinds, kind_count, e->kind);
-        couFaults_Add(&e->faults, where, "--to", "unknown kind '%.40s'%s%s%s; allowed: usda, pvd, vtp, ply, obj", e->kind,
-                      nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "");
+        couAddUnknown(where, "--to", "kind", e->kind, kinds, kind_count, &e->faults);
     }
     if (!e->source) return;
     bool is_of_run = e->kind && (strcmp(e->kind, "usda") == 0 || strcmp(e->kind, "pvd") == 0);
     if (strlen(e->source) >= COU_FOLDER_SIZE || (e->out && strlen(e->out) >= COU_FOLDER_SIZE))
         couFaults_Add(&e->faults, where, NULL, "a path has more than %d bytes", COU_FOLDER_SIZE - 1);
-    else if (is_of_run && !is_folder(e->source))
+    else if (is_of_run && !couIsFolder(e->source))
         couFaults_Add(&e->faults, e->source, NULL, "is no folder of a run");
-    if (!e->out && !is_folder(e->source) && !is_of_run)
+    if (!e->out && !couIsFolder(e->source) && !is_of_run)
         couFaults_Add(&e->faults, where, "--out", "which folder? frames of other programs are not written beside them");
     if (!e->out) e->out = e->source;
 }

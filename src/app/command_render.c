@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <strings.h>
 #include <unistd.h>
 
 static const char where[] = "coulis render";
@@ -18,9 +18,10 @@ typedef struct Job {
     couPictureChoice pictures;
     couSurfaceChoice choice;
     couSurfaceDef surface;
-    const char *out, *frames, *film, *from, *to, *material;
+    const char *out, *frames, *film, *from, *to, *material, *scene_path;
     char folder[COU_FOLDER_SIZE], film_path[COU_PATH_SIZE];
-    double fov, spacing, fps; // 0: not given
+    double fov, spacing, fps; // 0: not given; fps of the film
+    double frame_fps;         // of the frames
     int threads;
     bool is_video, has_layers, is_quiet, is_forced;
     couCamera camera; // is_set: given
@@ -28,8 +29,8 @@ typedef struct Job {
     couRunOptions run;
     couScene *scene; // NULL: frames of another program
     couBodyTable bodies;
-    bool *is_missed; // per body of the table: was said to be unknown
     couStudio *studio;
+    couFilm *encoder; // NULL: no film
     int drawn, kept, skipped;
     couFaults faults;
 } Job;
@@ -37,51 +38,73 @@ typedef struct Job {
 static const char notes[] =
     "FRAMES is a run's folder, a folder or a quoted pattern of frame files, or the files themselves: .vtp, .vtu, .vtk, .ply with\n"
     "positions. Pictures go into the run's folder, or into pictures/ for other frames, as picture_000001.png and so on. The same\n"
-    "command again goes on where it was stopped.\n"
+    "command again goes on where it was stopped; pictures that were made with other settings are not mixed with these.\n"
     "\n"
     "examples:\n"
     "  coulis render out/fountain --quality final --video\n"
     "  coulis render out/fountain --frames last --quality final --samples 256 --size 1920x1080\n"
     "  coulis render 'sim/frame_*.vtk' --material honey --from 1,0.6,1 --to 0,0.2,0 --film turn.gif\n";
 
-static bool is_folder(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 // --- What to draw ---
 
-// "12", "1-30", "1-300/10", "last".
+typedef struct Range {
+    int first, last, every;
+} Range;
+
+// "12", "1-30", "1-300/10" or "last".
+static bool read_range(const char *text, int newest, Range *range)
+{
+    int end = 0;
+    *range = (Range){.first = newest, .last = newest, .every = 1};
+    if (strcmp(text, "last") == 0) return true;
+    if (text[0] == '-' || strspn(text, "0123456789-/") != strlen(text)) return false;
+    if (sscanf(text, "%9d%n", &range->first, &end) == 1 && !text[end]) {
+        range->last = range->first;
+        return true;
+    }
+    bool is_read = (sscanf(text, "%9d-%9d%n", &range->first, &range->last, &end) == 2 && !text[end]) ||
+                   (sscanf(text, "%9d-%9d/%9d%n", &range->first, &range->last, &range->every, &end) == 3 && !text[end]);
+    return is_read && range->last >= range->first && range->every >= 1;
+}
+
+// Marks the frames of each part of --frames; a part without any is a fault.
+static void mark_frames(Job *job, const couFrameFiles *files, bool *is_wanted)
+{
+    int newest = files->items[files->count - 1].number;
+    for (const char *part = job->frames; part; part = strchr(part, ',') ? strchr(part, ',') + 1 : NULL) {
+        char text[40];
+        Range range;
+        int found = 0;
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(part, ","), part);
+        if (!read_range(text, newest, &range)) {
+            couFaults_Add(&job->faults, where, "--frames", "'%s' is not a number, a range 1-30 or 1-300/10, or last", text);
+            return;
+        }
+        for (int i = 0; i < files->count; i++) {
+            int number = files->items[i].number;
+            bool is_within = number >= range.first && number <= range.last && (number - range.first) % range.every == 0;
+            if (is_within) is_wanted[i] = true, found++;
+        }
+        if (found == 0)
+            couFaults_Add(&job->faults, where, "--frames", "there is no frame %s; they are %d to %d", text,
+                          files->items[0].number, newest);
+    }
+}
+
 static void select_frames(Job *job, couFrameFiles *files)
 {
-    if (!job->frames || files->count == 0) return;
-    int first = 0, last = 0, every = 1, length = 0;
-    bool is_good = strcmp(job->frames, "last") == 0;
-    if (is_good) first = last = files->items[files->count - 1].number;
-    static const char *const forms[] = {"%6d%n", "%6d-%6d%n", "%6d-%6d/%6d%n"};
-    for (int k = 0; k < 3 && !is_good; k++) {
-        int read = k == 0   ? sscanf(job->frames, forms[0], &first, &length)
-                   : k == 1 ? sscanf(job->frames, forms[1], &first, &last, &length)
-                            : sscanf(job->frames, forms[2], &first, &last, &every, &length);
-        is_good = read == k + 1 && job->frames[length] == '\0' && every >= 1;
-        if (is_good && k == 0) last = first;
-    }
-    if (!is_good) {
-        couFaults_Add(&job->faults, where, "--frames", "'%.40s' is not a number, a range 1-30 or 1-300/10, or last", job->frames);
-        return;
-    }
+    bool *is_wanted = job->frames ? calloc((size_t)files->count, sizeof *is_wanted) : NULL;
+    if (!is_wanted) return;
+    mark_frames(job, files, is_wanted);
     int kept = 0;
     for (int i = 0; i < files->count; i++) {
-        couFrameFile *file = &files->items[i];
-        bool is_wanted = file->number >= first && file->number <= last && (file->number - first) % every == 0;
-        if (is_wanted)
-            files->items[kept++] = *file;
+        if (is_wanted[i])
+            files->items[kept++] = files->items[i];
         else
-            free(file->path);
+            free(files->items[i].path);
     }
     files->count = kept;
-    if (kept == 0) couFaults_Add(&job->faults, where, "--frames", "there is no frame %.40s", job->frames);
+    free(is_wanted);
 }
 
 static bool read_vector(Job *job, const char *option, const char *text, couVec3 *v)
@@ -95,6 +118,8 @@ static bool read_vector(Job *job, const char *option, const char *text, couVec3 
 
 static void read_camera(Job *job)
 {
+    if (!job->from && !job->to && job->fov > 0)
+        couFaults_Add(&job->faults, where, "--fov", "belongs to a camera: give --from and --to as well");
     if (!job->from && !job->to) return;
     if (!job->from || !job->to) {
         couFaults_Add(&job->faults, where, job->from ? "--to" : "--from", "is missing: a camera needs both");
@@ -107,36 +132,70 @@ static void read_camera(Job *job)
         couFaults_Add(&job->faults, where, "--to", "is where the camera stands: %s", job->to);
 }
 
-static void choose_folder(Job *job, const char *source)
+static void choose_folder(Job *job, const char *source, bool is_run)
 {
-    const char *folder = job->out ? job->out : is_folder(source) ? source : "pictures";
-    snprintf(job->folder, sizeof job->folder, "%s", folder);
+    snprintf(job->folder, sizeof job->folder, "%s", job->out ? job->out : is_run ? source : "pictures");
     if (job->film)
         snprintf(job->film_path, sizeof job->film_path, "%s", job->film);
     else if (job->is_video)
         couJoin(job->film_path, job->folder, "film.mp4");
 }
 
+static void check_film(Job *job)
+{
+    static const char *const endings[] = {".mp4", ".gif", ".webp"};
+    const char *dot = job->film ? strrchr(job->film, '.') : NULL;
+    bool is_known = !job->film;
+    for (int i = 0; dot && i < 3; i++) is_known |= strcasecmp(dot, endings[i]) == 0;
+    if (!is_known) couFaults_Add(&job->faults, where, "--film", "'%.80s' ends with none of .mp4, .gif and .webp", job->film);
+    if (job->film && job->is_video) couFaults_Add(&job->faults, where, "--film", "give --film or --video, not both");
+}
+
 // --- The studio ---
+
+// Looks, shapes and camera are those that the scene has now; a change since the run is worth a warning.
+static bool load_scene(Job *job, const char *folder)
+{
+    const char *path = job->scene_path ? job->scene_path : job->run.scene;
+    couSceneOptions how = {.method = job->run.method,
+                           .threads = job->threads,
+                           .overrides = job->run.overrides.items,
+                           .override_count = job->run.overrides.count};
+    job->scene = path ? couLoadScene(path, &how, &job->faults) : NULL;
+    if (!job->scene) {
+        couFaults_Add(&job->faults, where, "--scene",
+                      "the run's scene is needed for its materials, bodies and camera; is it "
+                      "elsewhere now? --scene FILE says where");
+        return false;
+    }
+    char checkpoint[COU_PATH_SIZE];
+    couCheckpointInfo info;
+    couFaults ignored = {0}; // the checkpoint is not needed
+    bool has_info = access(couJoin(checkpoint, folder, "checkpoint.h5"), R_OK) == 0 &&
+                    couReadCheckpoint(checkpoint, &info, NULL, &ignored);
+    if (has_info && info.scene_hash != couScene_ContentHash(job->scene))
+        couWarn("%s has changed since the run: materials, shapes and camera are drawn as it has them now",
+                couScene_Path(job->scene));
+    couFaults_Clear(&ignored);
+    return true;
+}
 
 static bool open_run(Job *job, const char *folder)
 {
     if (!couReadOldCommand(&job->run, folder, &job->faults)) return false;
     couSplitOverrides(where, &job->run.sets, &job->run.overrides, &job->faults);
-    couSceneOptions how = {.method = job->run.method,
-                           .threads = job->threads,
-                           .overrides = job->run.overrides.items,
-                           .override_count = job->run.overrides.count};
-    job->scene = couLoadScene(job->run.scene, &how, &job->faults);
-    if (!job->scene || !couReadBodies(folder, &job->bodies, &job->faults)) return false;
-    job->is_missed = calloc((size_t)job->bodies.stage.body_count + 1, sizeof *job->is_missed);
-    if (job->fps == 0) job->fps = job->bodies.stage.fps;
-    double seconds = job->run.frames > 0 ? job->run.frames / job->fps : couScene_Duration(job->scene);
+    if (job->faults.count > 0 || !load_scene(job, folder) || !couReadBodies(folder, &job->bodies, &job->faults)) return false;
+    const couWorldDef *world = couWorld_Def(couScene_World(job->scene));
+    job->frame_fps = job->bodies.stage.fps;
+    job->surface.spacing = world->spacing;
+    if (!couCheckSurfaceChoice(&job->surface, world->dimension, where, &job->faults)) return false;
+    if (job->has_layers && world->dimension == 2)
+        couFaults_Add(&job->faults, where, "--layers", "are of pictures in 3D: those of a 2D scene are drawings");
+    double seconds = job->run.frames > 0 ? job->run.frames / job->frame_fps : couScene_Duration(job->scene);
     couBounds bounds = couSceneBounds(job->scene, seconds);
-    job->surface.spacing = couWorld_Def(couScene_World(job->scene))->spacing;
     job->studio = couOpenSceneStudio(job->scene, bounds, job->camera.is_set ? &job->camera : NULL, &job->pictures, &job->surface,
-                                     job->fps, &job->faults);
-    return job->studio && job->is_missed;
+                                     job->frame_fps, &job->faults);
+    return job->studio && job->faults.count == 0;
 }
 
 static bool find_look(Job *job, couLook *look)
@@ -157,25 +216,24 @@ static bool find_look(Job *job, couLook *look)
     return false;
 }
 
-// Scale and room are those of the first frame that can be read; an automatic camera follows the particles of each.
+// One material, and a scale by the first frame that can be read; an automatic camera follows the particles of each.
 static bool open_frames(Job *job, const couFrameFiles *files)
 {
     couLook look;
+    int dimension;
+    float guessed;
     if (!find_look(job, &look)) return false;
-    couFrame frame = {0};
-    bool is_read = false;
-    for (int i = 0; i < files->count && !is_read; i++) {
-        couFaults ignored = {0}; // said when its turn comes
-        is_read = couReadFrame(files->items[i].path, &frame, &ignored) && frame.count > 0;
-        couFaults_Clear(&ignored);
-    }
-    float spacing = job->spacing > 0 ? (float)job->spacing : couGuessSpacing(&frame);
-    if (job->spacing == 0 && !job->is_quiet) printf("spacing guessed from the first frame: %.4g m\n", (double)spacing);
-    if (job->fps == 0) job->fps = 30;
+    couProbeFrames(files, &dimension, &guessed);
+    if (job->spacing == 0 && guessed > 0.0f && !job->is_quiet)
+        printf("spacing guessed from the distances of neighbours: %.4g m\n", (double)guessed);
+    float spacing = job->spacing > 0 ? (float)job->spacing : guessed > 0.0f ? guessed : 1.0f; // 1: of nothing, or of one particle
+    job->frame_fps = job->fps > 0 ? job->fps : 30;
+    job->surface.spacing = spacing;
+    if (!couCheckSurfaceChoice(&job->surface, dimension, where, &job->faults)) return false;
     couBounds none = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    couStudioDef def = {.dimension = couIsFlatFrame(&frame) ? 2 : 3,
-                        .spacing = spacing > 0.0f ? spacing : 1.0f,
-                        .fps = job->fps,
+    couStudioDef def = {.dimension = dimension,
+                        .spacing = spacing,
+                        .fps = job->frame_fps,
                         .looks = &look,
                         .look_count = 1,
                         .camera = job->camera,
@@ -183,30 +241,8 @@ static bool open_frames(Job *job, const couFrameFiles *files)
                         .choice = job->pictures,
                         .surface = job->surface,
                         .threads = couThreadCount(job->threads)};
-    couFreeFrame(&frame);
     job->studio = couOpenStudio(&def, &job->faults);
     return job->studio != NULL;
-}
-
-// Where the run's bodies were at a frame, with the shapes of the scene.
-static int collect_bodies(Job *job, int number, couPictureBody *bodies)
-{
-    size_t rows = 0;
-    const couBodyRow *row = job->scene ? couBodyTable_Frame(&job->bodies, number, &rows) : NULL;
-    couWorld *world = job->scene ? couScene_World(job->scene) : NULL;
-    int count = 0;
-    for (size_t k = 0; k < rows; k++, row++) {
-        couBodyId id = couWorld_FindBody(world, row->name);
-        const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
-        if (!body && row->body >= 0 && !job->is_missed[row->body]) {
-            couWarn("the body '%s' was added while the scene ran: it is not in the pictures", row->name);
-            job->is_missed[row->body] = true;
-        }
-        if (body && body->opacity > 0.0f)
-            bodies[count++] = (couPictureBody){
-                .shape = body->shape, .pose = row->pose, .look = couBodyLook(body), .velocity = row->velocity, .spin = row->spin};
-    }
-    return count;
 }
 
 // --- Pictures ---
@@ -215,136 +251,168 @@ static int collect_bodies(Job *job, int number, couPictureBody *bodies)
 static void describe(const Job *job, const char *source, char *text, size_t size)
 {
     const couPictureChoice *c = &job->pictures;
+    const couSurfaceDef *s = &job->surface;
+    char *full = couIsSameFolder(source, job->folder) ? NULL : realpath(source, NULL); // a run may move with its pictures
     snprintf(text, size,
-             "%s\n%dx%d quality %d samples %d shutter %g raw %d field %d cell %g radius %g level %g smoothing %d blend %d\n"
-             "from %s to %s fov %g material %s spacing %g\n",
-             source, c->width, c->height, c->quality, c->paths, c->shutter, c->is_raw, job->surface.field,
-             (double)job->surface.cell, (double)job->surface.radius, (double)job->surface.level, job->surface.smoothing,
-             job->surface.is_blended, job->from ? job->from : "-", job->to ? job->to : "-", job->fov,
-             job->material ? job->material : "-", job->spacing);
+             "of %s, scene %016llx, %d x %d pixels\n"
+             "quality %d, samples %d, shutter %g of 1/%g s, raw %d\n"
+             "field %d, cell %g, radius %g, level %g, smoothing %d, blended %d, spacing %g\n"
+             "from %s to %s, fov %g, material %s\n",
+             full                  ? full
+             : couIsFolder(source) ? "this run"
+                                   : source,
+             job->scene ? (unsigned long long)couScene_ContentHash(job->scene) : 0ULL, c->width, c->height, c->quality, c->paths,
+             c->shutter, job->frame_fps, c->is_raw, s->field, (double)s->cell, (double)s->radius, (double)s->level, s->smoothing,
+             s->is_blended, (double)s->spacing, job->from ? job->from : "-", job->to ? job->to : "-", job->fov,
+             job->material ? job->material : "-");
+    free(full);
 }
 
-static void picture_path(const Job *job, const char *stem, int number, const char *extension, char *path)
+static const char *const layer_stems[] = {"radiance", "normal", "albedo", "depth"};
+
+static char *picture_path(const Job *job, const char *stem, int number, const char *extension, char *path)
 {
     char name[48];
     snprintf(name, sizeof name, "%s_%06d.%s", stem, number, extension);
-    couJoin(path, job->folder, name);
+    return couJoin(path, job->folder, name);
 }
 
-static void remove_pictures(Job *job, const couFrameFiles *files)
+static void remove_picture(const Job *job, int number)
 {
     char path[COU_PATH_SIZE];
-    for (int i = 0; i < files->count; i++) {
-        picture_path(job, "picture", files->items[i].number, "png", path);
-        unlink(path);
-    }
+    unlink(picture_path(job, "picture", number, "png", path));
+    for (int k = 0; k < 4; k++) unlink(picture_path(job, layer_stems[k], number, "pfm", path));
 }
 
-// Pictures that are there stay when they were made the same way; else --force makes them anew.
-static bool follow_settings(Job *job, const char *source, const couFrameFiles *files)
+static bool has_settings(const char *path, const char *text)
 {
-    char path[COU_PATH_SIZE], text[2048];
     couFaults ignored = {0};
-    describe(job, source, text, sizeof text);
-    couJoin(path, job->folder, "pictures.txt");
     char *old = access(path, F_OK) == 0 ? couReadFile(path, 1 << 16, NULL, &ignored) : NULL;
     bool is_same = old && strcmp(old, text) == 0;
     couFaults_Clear(&ignored);
     free(old);
-    if (is_same && !job->is_forced) return true;
-    bool is_there = false;
-    for (int i = 0; i < files->count && !is_there; i++) {
-        char picture[COU_PATH_SIZE];
-        picture_path(job, "picture", files->items[i].number, "png", picture);
-        is_there = access(picture, F_OK) == 0;
+    return is_same;
+}
+
+// Pictures that are there stay when they were made the same way, but for those that --force makes anew. All that were made
+// otherwise make way with --force, also those of frames that are not drawn now: a film is of one kind.
+static bool follow_settings(Job *job, const char *source, const couFrameFiles *files)
+{
+    char path[COU_PATH_SIZE], text[4 * COU_PATH_SIZE];
+    couFrameFiles old;
+    describe(job, source, text, sizeof text);
+    bool is_same = has_settings(couJoin(path, job->folder, "pictures.txt"), text);
+    if (is_same) {
+        for (int i = 0; job->is_forced && i < files->count; i++) remove_picture(job, files->items[i].number);
+        return true;
     }
-    if (is_there && !job->is_forced) {
+    if (!couListSeries(job->folder, "picture", "png", &old, &job->faults)) return false;
+    if (old.count > 0 && !job->is_forced)
         couFaults_Add(
             &job->faults, job->folder, NULL,
-            "holds pictures that were made otherwise (pictures.txt); --force makes them anew, --out takes another folder");
-        return false;
-    }
-    remove_pictures(job, files);
+            "holds %d pictures that were made otherwise (pictures.txt); --force removes them and makes them anew, --out "
+            "takes another folder",
+            old.count);
+    for (int i = 0; job->is_forced && i < old.count; i++) remove_picture(job, old.items[i].number);
+    couFrameFiles_Clear(&old);
     couFile file;
-    if (!couFile_Create(&file, path, &job->faults)) return false;
+    if (job->faults.count > 0 || !couFile_Create(&file, path, &job->faults)) return false;
     fputs(text, file.stream);
     return couFile_Commit(&file, &job->faults);
 }
 
 static bool write_layers(Job *job, int number, const couLayers *layers)
 {
-    const struct {
-        const char *stem;
-        int channels;
-        const void *values;
-    } files[] = {{"radiance", 3, layers->radiance},
-                 {"normal", 3, layers->normal},
-                 {"albedo", 3, layers->albedo},
-                 {"depth", 1, layers->depth}};
+    const void *const values[] = {layers->radiance, layers->normal, layers->albedo, layers->depth};
     char path[COU_PATH_SIZE];
     for (int k = 0; k < 4; k++) {
-        picture_path(job, files[k].stem, number, "pfm", path);
-        if (!couWritePfm(path, layers->width, layers->height, files[k].channels, files[k].values, &job->faults)) return false;
+        picture_path(job, layer_stems[k], number, "pfm", path);
+        if (!couWritePfm(path, layers->width, layers->height, k < 3 ? 3 : 1, values[k], &job->faults)) return false;
     }
     return true;
 }
 
-// A frame that cannot be read or drawn is a warning; a picture that cannot be written ends the command.
-static bool draw_frame(Job *job, const couFrameFile *file)
+static bool is_there(const Job *job, int number)
 {
     char path[COU_PATH_SIZE];
-    picture_path(job, "picture", file->number, "png", path);
-    if (access(path, F_OK) == 0) {
-        job->kept++;
-        return true;
-    }
+    bool is_whole = access(picture_path(job, "picture", number, "png", path), F_OK) == 0;
+    for (int k = 0; job->has_layers && k < 4; k++)
+        is_whole &= access(picture_path(job, layer_stems[k], number, "pfm", path), F_OK) == 0;
+    return is_whole;
+}
+
+// False with faults when the frame cannot be read or drawn.
+static bool draw(Job *job, const couFrameFile *file, couImage *image, couLayers *layers, couFaults *faults)
+{
+    couFrame frame;
+    if (!couReadFrame(file->path, &frame, faults)) return false;
+    if (job->scene) frame.time = file->number / job->frame_fps; // as in the run, to the last bit
+    size_t lost = couFrame_LostCount(&frame);
+    if (lost > 0) couWarn("%s: %zu particles that are not finite are left out", file->path, lost);
+    int count = 0;
+    couWorld *world = job->scene ? couScene_World(job->scene) : NULL;
+    couPictureBody *bodies = world ? couFindBodies(world, &job->bodies, file->number, &count) : NULL;
+    bool is_drawn = couStudio_Draw(job->studio, &frame, file->number, bodies, count, image, layers, faults);
+    free(bodies);
+    couFreeFrame(&frame);
+    return is_drawn;
+}
+
+// A frame that cannot be read or drawn is a warning; a picture that cannot be written ends the command. Without a picture the
+// image stays empty.
+static bool make_picture(Job *job, const couFrameFile *file, couImage *image)
+{
+    char path[COU_PATH_SIZE];
     couFaults faults = {0};
-    couFrame frame = {0};
-    couImage image = {0};
     couLayers layers = {0};
-    couPictureBody *bodies = calloc((size_t)job->bodies.stage.body_count + 1, sizeof *bodies);
-    bool is_drawn = bodies && couReadFrame(file->path, &frame, &faults);
-    if (is_drawn) {
-        if (job->scene) frame.time = file->number / job->fps; // as in the run, to the last bit
-        int count = collect_bodies(job, file->number, bodies);
-        is_drawn = couStudio_Draw(job->studio, &frame, file->number, bodies, count, &image, job->has_layers ? &layers : NULL,
-                                  &faults);
-    }
     bool is_good = true;
-    if (is_drawn) {
-        is_good = (!job->has_layers || !layers.radiance || write_layers(job, file->number, &layers)) &&
-                  couWritePng(path, &image, &job->faults);
+    if (draw(job, file, image, job->has_layers ? &layers : NULL, &faults)) {
+        // The layers come first: the picture says that all is there.
+        is_good = (!job->has_layers || write_layers(job, file->number, &layers)) &&
+                  couWritePng(picture_path(job, "picture", file->number, "png", path), image, &job->faults);
         job->drawn += is_good;
     } else {
         couWarn("%s: %s: there is no picture of this frame", file->path,
-                faults.count > 0 ? faults.items[0].message : "no memory");
+                faults.count > 0 ? faults.items[0].message : "cannot be drawn");
         job->skipped++;
     }
-    free(bodies);
     couFreeLayers(&layers);
-    couFreeImage(&image);
-    couFreeFrame(&frame);
     couFaults_Clear(&faults);
     return is_good;
 }
 
-static bool make_film(Job *job, const couFrameFiles *files)
+// The picture of a frame, drawn now or earlier, goes into the film.
+static bool add_frame(Job *job, const couFrameFile *file)
 {
-    if (!job->film_path[0] || couInterrupted()) return true;
-    couFilm *film = couOpenFilm(job->film_path, job->pictures.width, job->pictures.height, job->fps, &job->faults);
-    if (!film) return false;
+    char path[COU_PATH_SIZE];
+    couImage image = {0};
     bool is_good = true;
-    for (int i = 0; i < files->count && is_good; i++) {
-        char path[COU_PATH_SIZE];
-        couImage image = {0};
-        picture_path(job, "picture", files->items[i].number, "png", path);
-        if (access(path, F_OK) != 0) continue; // a frame that was left out
-        is_good = couReadPng(path, &image, &job->faults) && couFilm_AddFrame(film, &image, &job->faults);
-        couFreeImage(&image);
+    if (!is_there(job, file->number)) {
+        is_good = make_picture(job, file, &image);
+    } else {
+        job->kept++;
+        if (job->encoder) is_good = couReadPng(picture_path(job, "picture", file->number, "png", path), &image, &job->faults);
     }
-    if (is_good) return couCloseFilm(film, &job->faults);
+    if (is_good && job->encoder && image.rgb) is_good = couFilm_AddFrame(job->encoder, &image, &job->faults);
+    couFreeImage(&image);
+    return is_good;
+}
+
+static bool open_film(Job *job)
+{
+    if (!job->film_path[0]) return true;
+    job->encoder = couOpenFilm(job->film_path, job->pictures.width, job->pictures.height, job->fps, &job->faults);
+    return job->encoder != NULL;
+}
+
+// A film of some of the frames only would look like the whole.
+static bool close_film(Job *job, bool is_kept)
+{
+    couFilm *film = job->encoder;
+    job->encoder = NULL;
+    if (film && is_kept && job->drawn + job->kept > 0) return couCloseFilm(film, &job->faults);
     couDiscardFilm(film);
-    return false;
+    return true;
 }
 
 static int produce(Job *job, const couFrameFiles *files, const char *source)
@@ -352,47 +420,71 @@ static int produce(Job *job, const couFrameFiles *files, const char *source)
     couCatchInterrupts();
     if (!couMakeFolder(job->folder, &job->faults)) return couFail(&job->faults, cou_exitFailed);
     if (!follow_settings(job, source, files)) return couFail(&job->faults, cou_exitBadInput);
+    if (!open_film(job)) return couFail(&job->faults, cou_exitFailed);
     couProgress progress = couStartProgress("picture", 0, files->count, job->is_quiet);
     bool is_good = true;
     for (int i = 0; i < files->count && is_good && !couInterrupted(); i++) {
-        is_good = draw_frame(job, &files->items[i]);
+        is_good = add_frame(job, &files->items[i]);
         couProgress_Show(&progress, i + 1, NULL);
     }
     couProgress_End(&progress);
-    if (!is_good || !make_film(job, files)) return couFail(&job->faults, cou_exitFailed);
+    bool is_whole = is_good && job->drawn + job->kept + job->skipped == files->count;
+    if (!close_film(job, is_whole) || !is_good) return couFail(&job->faults, cou_exitFailed);
     if (!job->is_quiet) {
         printf("%d pictures drawn, %d were there, in %s\n", job->drawn, job->kept, job->folder);
-        if (job->film_path[0] && !couInterrupted()) printf("film: %s\n", job->film_path);
+        if (job->film_path[0] && is_whole && job->drawn + job->kept > 0) printf("film: %s\n", job->film_path);
+        fflush(stdout);
     }
     if (job->skipped > 0) fprintf(stderr, "%d of %d frames were left out\n", job->skipped, files->count);
-    if (couInterrupted()) fprintf(stderr, "interrupted; the same command goes on\n");
-    return job->skipped > 0 || couInterrupted() ? cou_exitFailed : cou_exitWell;
+    if (!is_whole) fprintf(stderr, "interrupted; the same command%s goes on\n", job->is_forced ? " without --force" : "");
+    return job->skipped > 0 || !is_whole ? cou_exitFailed : cou_exitWell;
+}
+
+// --- The command ---
+
+static void check_words(Job *job, const char *source)
+{
+    couReadPictureChoice(&job->pictures, where, &job->faults);
+    job->surface = couReadSurfaceChoice(&job->choice, where, &job->faults);
+    read_camera(job);
+    couCheckPath(where, "FRAMES", source, &job->faults);
+    couCheckPath(where, "--out", job->out, &job->faults);
+    couCheckPath(where, "--film", job->film, &job->faults);
+    check_film(job);
+    if (job->has_layers && job->pictures.quality != cou_qualityFinal)
+        couFaults_Add(&job->faults, where, "--layers", "are of final pictures only: add --quality final");
 }
 
 static bool prepare(Job *job, const couTexts *operands, couFrameFiles *files)
 {
-    const char *source = operands->items[0];
-    couReadPictureChoice(&job->pictures, where, &job->faults);
-    job->surface = couReadSurfaceChoice(&job->choice, where, &job->faults);
-    read_camera(job);
-    if (job->out && strlen(job->out) >= COU_FOLDER_SIZE)
-        couFaults_Add(&job->faults, where, "--out", "the path has %zu bytes, at most %d are allowed", strlen(job->out),
-                      COU_FOLDER_SIZE - 1);
-    if (job->film && strlen(job->film) >= COU_FOLDER_SIZE)
-        couFaults_Add(&job->faults, where, "--film", "the path has %zu bytes, at most %d are allowed", strlen(job->film),
-                      COU_FOLDER_SIZE - 1);
-    if (job->has_layers && job->pictures.quality != cou_qualityFinal)
-        couFaults_Add(&job->faults, where, "--layers", "are of final pictures only: add --quality final");
+    const char *source = operands->count > 0 ? operands->items[0] : NULL;
+    char path[COU_PATH_SIZE];
+    check_words(job, source);
     if (job->faults.count > 0 || !couListFrames(operands->items, operands->count, files, &job->faults)) return false;
     select_frames(job, files);
-    choose_folder(job, source);
-    if (job->faults.count > 0) return false;
-    char path[COU_PATH_SIZE];
-    bool is_run = operands->count == 1 && is_folder(source) && strlen(source) < COU_FOLDER_SIZE &&
-                  access(couJoin(path, source, "command.txt"), F_OK) == 0;
-    if (is_run && job->material)
-        couFaults_Add(&job->faults, where, "--material", "is for frames of other programs; this run has its own materials");
-    return job->faults.count == 0 && (is_run ? open_run(job, source) : open_frames(job, files));
+    bool is_run = couIsFolder(source) && access(couJoin(path, source, "command.txt"), F_OK) == 0;
+    choose_folder(job, source, is_run);
+    if (is_run && (job->material || job->spacing > 0))
+        couFaults_Add(&job->faults, where, job->material ? "--material" : "--spacing",
+                      "is for frames of other programs; this run has its own");
+    if (!is_run && job->scene_path) couFaults_Add(&job->faults, where, "--scene", "is for the folder of a run");
+    if (job->faults.count > 0 || !(is_run ? open_run(job, source) : open_frames(job, files))) return false;
+    if (job->fps == 0) job->fps = job->frame_fps;
+    const char *dot = strrchr(job->film_path, '.');
+    double most = dot && strcasecmp(dot, ".gif") == 0 ? 50 : 1000;
+    if (job->film_path[0] && job->fps > most)
+        couFaults_Add(&job->faults, where, "--fps", "such a film has at most %g frames per second, not %g", most, job->fps);
+    return job->faults.count == 0;
+}
+
+static void clean_up(Job *job)
+{
+    couDiscardFilm(job->encoder);
+    couCloseStudio(job->studio);
+    if (job->scene) couCloseScene(job->scene);
+    couBodyTable_Clear(&job->bodies);
+    couFreeRunOptions(&job->run);
+    couFaults_Clear(&job->faults);
 }
 
 int couCommandRender(int argc, char **argv)
@@ -400,48 +492,42 @@ int couCommandRender(int argc, char **argv)
     Job job = {.pictures = couDefaultPictureChoice(), .choice = couDefaultSurfaceChoice()};
     const couOption table[] = {
         COU_PICTURE_OPTIONS(&job.pictures),
-        {"--frames", "LIST", "which: 12, 1-30, 1-300/10 or last (default all)", cou_optionText, &job.frames, 0, 0},
+        {"--frames", "LIST", "which: 12, 1-30, 1-300/10, last, or several as 1,5,last (default all)", cou_optionText, &job.frames,
+         0, 0},
         {"--video", NULL, "make film.mp4 of the pictures", cou_optionFlag, &job.is_video, 0, 0},
         {"--film", "FILE", "make a film there: .mp4, .gif or .webp", cou_optionText, &job.film, 0, 0},
         {"--fps", "N", "of the film (default: the run's, or 30)", cou_optionNumber, &job.fps, 0.01, 1000},
-        {"--out", "DIR", "folder of the pictures (default: the run's)", cou_optionText, &job.out, 0, 0},
+        {"--out", "DIR", "folder of the pictures (default: the run's, or pictures)", cou_optionText, &job.out, 0, 0},
         {"--from", "X,Y,Z", "where the camera stands [m] (default: the scene's camera, or an automatic one)", cou_optionText,
          &job.from, 0, 0},
         {"--to", "X,Y,Z", "where it looks [m]", cou_optionText, &job.to, 0, 0},
         {"--fov", "DEG", "its vertical field of view [degrees] (default 40)", cou_optionNumber, &job.fov, 1, 150},
         {"--layers", NULL, "write radiance, normal, albedo and depth as .pfm too", cou_optionFlag, &job.has_layers, 0, 0},
+        {"--scene", "FILE", "the run's scene, when it is not where it was", cou_optionText, &job.scene_path, 0, 0},
         {"--material", "M", "look of frames of other programs (default water; coulis list materials)", cou_optionText,
          &job.material, 0, 0},
         {"--spacing", "M", "of their particles [m] (default: guessed)", cou_optionNumber, &job.spacing, 1e-9, 1e6},
         COU_SURFACE_OPTIONS(&job.choice),
         {"--threads", "N", "threads (default all cores); the pictures do not depend on it", cou_optionInt, &job.threads, 1,
          COU_MAX_THREADS},
-        {"--force", NULL, "make pictures anew that were made otherwise", cou_optionFlag, &job.is_forced, 0, 0},
+        {"--force", NULL, "make pictures anew; those that were made otherwise make way", cou_optionFlag, &job.is_forced, 0, 0},
         {"--quiet", NULL, "print warnings and errors only", cou_optionFlag, &job.is_quiet, 0, 0},
     };
     couCommand command = {.name = "render",
-                          .usage = "FRAMES... [options]",
                           .help = "pictures and film of frames that were written before",
                           .options = table,
                           .option_count = sizeof table / sizeof table[0],
-                          .min_operands = 1,
-                          .max_operands = 100000,
                           .notes = notes};
     couTexts operands = {0};
     couFrameFiles files = {0};
     int code = cou_exitWell;
-    if (!couParseOptions(&command, argc, argv, &operands, &job.faults)) {
+    if (!couParseFrameCommand(&command, argc, argv, &operands, &job.faults)) {
         if (job.is_quiet) couSilenceNotes();
-        bool is_ready = job.faults.count == 0 && prepare(&job, &operands, &files);
+        bool is_ready = prepare(&job, &operands, &files);
         code = is_ready ? produce(&job, &files, operands.items[0]) : couFail(&job.faults, cou_exitBadInput);
     }
-    couCloseStudio(job.studio);
-    if (job.scene) couCloseScene(job.scene);
-    couBodyTable_Clear(&job.bodies);
-    free(job.is_missed);
-    couFreeRunOptions(&job.run);
+    clean_up(&job);
     couFrameFiles_Clear(&files);
     couTexts_Clear(&operands);
-    couFaults_Clear(&job.faults);
     return code;
 }

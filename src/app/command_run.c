@@ -224,14 +224,20 @@ static bool has_all_frames(const char *folder, int last)
 static bool film_earlier_frames(Run *run)
 {
     couProgress progress = couStartProgress("picture", 0, run->first, run->options.is_quiet);
-    bool is_good = true;
+    couBodyTable bodies = {0};
+    couFaults table_faults = {0};
+    bool is_good = true, has_bodies = couReadBodies(run->options.resume, &bodies, &table_faults);
+    if (!has_bodies)
+        couWarn("%s %s: bodies in the earlier part of the film are where they are at frame %d", run->options.resume,
+                table_faults.count > 0 ? table_faults.items[0].message : "", run->first);
+    couFaults_Clear(&table_faults);
     for (int number = 1; is_good && number <= run->first && !couInterrupted(); number++) {
         char path[COU_PATH_SIZE];
         couFrame frame = {0};
         couFaults read_faults = {0};
         if (find_frame(run->options.resume, number, path) && couReadFrame(path, &frame, &read_faults)) {
             frame.time = number / run->fps;
-            is_good = couFilming_Add(run->filming, &frame, &run->faults);
+            is_good = couFilming_AddOld(run->filming, &frame, has_bodies ? &bodies : NULL, &run->faults);
             couFreeFrame(&frame);
         } else {
             couWarn("the film lacks frame %d: %s", number, read_faults.count > 0 ? read_faults.items[0].message : "no file");
@@ -240,6 +246,7 @@ static bool film_earlier_frames(Run *run)
         couProgress_Show(&progress, number, "of the earlier frames");
     }
     couProgress_End(&progress);
+    couBodyTable_Clear(&bodies);
     if (couInterrupted()) { // half of an old film is worth less than the film that may be there
         couEndFilming(run->filming, false, &run->faults);
         run->filming = NULL;
@@ -302,7 +309,7 @@ static bool open_folder(Run *run)
 {
     if (!couMakeFolder(run->folder, &run->faults)) return false;
     if (run->is_in_place) {
-        couCutFrames(run->folder, run->total);
+        couCutFrames(run->folder, run->options.is_forced ? run->first : run->total); // forced: what follows may differ
     } else {
         int removed = couRemoveOldRun(run->folder);
         if (removed >= 0 && !run->options.is_quiet)
@@ -392,7 +399,7 @@ static bool advance(Run *run, couStepReport *report, double *seconds)
     return is_healthy;
 }
 
-// The surface of a frame, in every kind that was asked for.
+// The surface of a frame, in every kind that was asked for; one that would need too much memory is left out with a warning.
 static bool write_surface(Run *run, const couFrame *frame)
 {
     const couRunOptions *options = &run->options;
@@ -404,22 +411,17 @@ static bool write_surface(Run *run, const couFrame *frame)
         colors[points.color_count] = couWorld_Material(run->world, couWorld_MaterialAt(run->world, points.color_count))->color;
     points.colors = colors;
     couSurface surface;
-    if (!couBuildSurface(&how, &points, &surface, &run->faults)) return false;
-    bool is_flat = def->dimension == 2;
-    const struct {
-        const char *kind;
-        bool is_wanted;
-    } kinds[] = {{"svg", is_flat},
-                 {"obj", options->has_surface_obj && !is_flat},
-                 {"ply", options->has_surface_ply && !is_flat},
-                 {"vtp", options->has_surface_vtp}};
-    bool is_written = true;
-    for (int k = 0; k < 4 && is_written; k++) {
-        char path[COU_PATH_SIZE], name[40];
-        snprintf(name, sizeof name, "surface_%06d.%s", run->frame, kinds[k].kind);
-        if (kinds[k].is_wanted)
-            is_written = couWriteSurface(couJoin(path, run->folder, name), &surface, frame->time, &run->faults);
+    couFaults faults = {0};
+    if (!couBuildSurface(&how, &points, &surface, &faults)) {
+        couWarn("there is no surface of frame %d: %s", run->frame, faults.count > 0 ? faults.items[0].message : "");
+        couFaults_Clear(&faults);
+        return true; // the run is worth more than its surface
     }
+    bool is_flat = def->dimension == 2;
+    char formats[32];
+    snprintf(formats, sizeof formats, "%s%s%s%s", is_flat ? ",svg" : "", options->has_surface_obj && !is_flat ? ",obj" : "",
+             options->has_surface_ply && !is_flat ? ",ply" : "", options->has_surface_vtp ? ",vtp" : "");
+    bool is_written = couWriteSurfaceFrame(run->folder, run->frame, formats + 1, &surface, frame->time, &run->faults);
     couSurface_Clear(&surface);
     return is_written;
 }

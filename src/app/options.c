@@ -179,6 +179,18 @@ void couCheckMethod(const char *command, const char *method, couFaults *faults)
         couFaults_Add(faults, command, "--method", "there is no method '%.60s'; coulis list methods names them", method);
 }
 
+void couAddUnknown(const char *command, const char *option, const char *what, const char *word, const char *const *names,
+                   int count, couFaults *faults)
+{
+    char allowed[128] = "";
+    size_t used = 0;
+    for (int i = 0; i < count && used < sizeof allowed; i++)
+        used += (size_t)snprintf(allowed + used, sizeof allowed - used, "%s%s", i > 0 ? ", " : "", names[i]);
+    const char *nearest = couSuggest(names, count, word);
+    couFaults_Add(faults, command, option, "unknown %s '%.40s'%s%s%s; allowed: %s", what, word, nearest ? " (did you mean " : "",
+                  nearest ? nearest : "", nearest ? "?)" : "", allowed);
+}
+
 void couSplitOverrides(const char *command, const couTexts *texts, couOverrides *overrides, couFaults *faults)
 {
     size_t size = 1;

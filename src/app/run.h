@@ -54,6 +54,9 @@ void couDefaultFolder(const char *scene, char *folder, size_t size);
 /// FOLDER/NAME; both are known to fit.
 char *couJoin(char *path, const char *folder, const char *name);
 bool couIsSameFolder(const char *a, const char *b);
+bool couIsFolder(const char *path);
+/// Adds a fault when the path, NULL or the value of an option, is longer than COU_FOLDER_SIZE allows or has a line break.
+void couCheckPath(const char *command, const char *option, const char *path, couFaults *faults);
 /// Removes the files of an earlier run: only what a run itself writes, and only where run.json, diagnostics.csv or command.txt
 /// shows that there was one. Returns the number of frame files removed, -1 when the folder holds no run.
 int couRemoveOldRun(const char *folder);
@@ -82,11 +85,16 @@ couBounds couSceneBounds(couScene *scene, double seconds);
 /// A studio with the scene's materials and its camera, or the one given.
 couStudio *couOpenSceneStudio(couScene *scene, couBounds bounds, const couCamera *camera, const couPictureChoice *choice,
                               const couSurfaceDef *surface, double fps, couFaults *faults);
+/// Where bodies.csv has the bodies of a run at a frame, with shape and look of the world's body of that name; free with free(). NULL
+/// for none, or without memory.
+couPictureBody *couFindBodies(couWorld *world, const couBodyTable *table, int frame, int *count);
 /// Opens the studio and, with `film` not NULL, the film there. NULL and faults when either cannot be had.
 couFilming *couStartFilming(couScene *scene, couBounds bounds, const couPictureChoice *choice, const couSurfaceDef *surface,
                             const char *film, double fps, couFaults *faults);
-/// Renders a frame and appends it to the film.
+/// Renders the world's frame and appends it to the film.
 bool couFilming_Add(couFilming *filming, const couFrame *frame, couFaults *faults);
+/// Likewise a frame that was written earlier, with the bodies where they were then; `table` NULL: where they are now.
+bool couFilming_AddOld(couFilming *filming, const couFrame *frame, const couBodyTable *table, couFaults *faults);
 /// Renders a frame into a PNG file.
 bool couFilming_Picture(couFilming *filming, const couFrame *frame, const char *path, couFaults *faults);
 /// Closes the film; `is_kept` false discards it. NULL is fine.

@@ -36,6 +36,20 @@ bool couIsSameFolder(const char *a, const char *b)
            status_a.st_ino == status_b.st_ino;
 }
 
+bool couIsFolder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+void couCheckPath(const char *command, const char *option, const char *path, couFaults *faults)
+{
+    if (path && strlen(path) >= COU_FOLDER_SIZE)
+        couFaults_Add(faults, command, option, "the path has %zu bytes, at most %d are allowed", strlen(path),
+                      COU_FOLDER_SIZE - 1);
+    if (path && strchr(path, '\n')) couFaults_Add(faults, command, option, "a path with a line break is not allowed");
+}
+
 static bool file_exists(const char *folder, const char *name)
 {
     char path[COU_PATH_SIZE];

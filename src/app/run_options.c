@@ -15,6 +15,7 @@ static const char notes[] =
     "\n"
     "examples:\n"
     "  coulis run fountain --video\n"
+    "  coulis run fountain --surface --picture --quality final\n"
     "  coulis run syrup-coil --set syrup.viscosity=8 --seconds 4 --out out/thick\n"
     "  coulis run --resume out/thick --frames 300\n";
 
@@ -140,9 +141,7 @@ static void read_export(couRunOptions *o, couFaults *faults)
         } else if (strcmp(kind, "none") == 0) {
             has_none = true;
         } else {
-            const char *nearest = couSuggest(kinds, 4, kind);
-            couFaults_Add(faults, where, "--export", "unknown kind '%s'%s%s%s; allowed: vtk, ply, obj, none", kind,
-                          nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "");
+            couAddUnknown(where, "--export", "kind", kind, kinds, 4, faults);
         }
     }
     if (has_none && (o->has_vtp || o->has_ply || has_obj))
@@ -153,19 +152,12 @@ static void read_export(couRunOptions *o, couFaults *faults)
     o->has_surface_obj = has_obj || (o->has_surface && has_none);
 }
 
-static void check_path(const char *option, const char *path, couFaults *faults)
-{
-    if (path && strlen(path) >= COU_FOLDER_SIZE)
-        couFaults_Add(faults, where, option, "the path has %zu bytes, at most %d are allowed", strlen(path), COU_FOLDER_SIZE - 1);
-    if (path && strchr(path, '\n')) couFaults_Add(faults, where, option, "a path with a line break is not allowed");
-}
-
 bool couReadRunOptions(couRunOptions *o, int argc, char **argv, couFaults *faults)
 {
     if (parse(o, argc, argv, faults)) return true;
-    check_path("SCENE", o->scene, faults);
-    check_path("--out", o->out, faults);
-    check_path("--resume", o->resume, faults);
+    couCheckPath(where, "SCENE", o->scene, faults);
+    couCheckPath(where, "--out", o->out, faults);
+    couCheckPath(where, "--resume", o->resume, faults);
     if (o->frames >= 0 && !isnan(o->seconds)) couFaults_Add(faults, where, "--seconds", "give --frames or --seconds, not both");
     if (!o->scene && !o->resume) couFaults_Add(faults, where, NULL, "which scene? coulis list scenes names the gallery");
     if (o->is_forced && !o->resume) couFaults_Add(faults, where, "--force", "has a meaning with --resume only");
@@ -173,6 +165,8 @@ bool couReadRunOptions(couRunOptions *o, int argc, char **argv, couFaults *fault
     if (o->method) couCheckMethod(where, o->method, faults);
     read_export(o, faults);
     couReadPictureChoice(&o->pictures, where, faults);
+    if (o->pictures.quality_word && !o->is_picture && !o->is_video)
+        couFaults_Add(faults, where, "--quality", "of which pictures? add --picture or --video");
     couSplitOverrides(where, &o->sets, &o->overrides, faults);
     return false;
 }

@@ -1,7 +1,8 @@
 // Pictures of a run: hands the renderer what there is at a frame's time. Frames come from memory or, when a film is made whole again
-// after a resume, from the files; bodies that move are then asked where they were. The camera is the scene's; without one it frames
+// after a resume, from the files; bodies are then where bodies.csv has them. The camera is the scene's; without one it frames
 // all that the scene holds at its start: fluid, bounded bodies, emitters with the reach of their jets.
 #include "app/run.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,31 +28,13 @@ static void include_point(couBounds *bounds, couVec3 p)
     bounds->upper = (couVec3){fmaxf(bounds->upper.x, p.x), fmaxf(bounds->upper.y, p.y), fmaxf(bounds->upper.z, p.z)};
 }
 
-static couVec3 cross(couVec3 a, couVec3 b)
-{
-    return (couVec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-
-static couVec3 rotate(couQuat q, couVec3 v)
-{
-    couVec3 u = {q.x, q.y, q.z}, s = cross(u, v);
-    couVec3 t = {2 * s.x, 2 * s.y, 2 * s.z}, r = cross(u, t);
-    return (couVec3){v.x + q.w * t.x + r.x, v.y + q.w * t.y + r.y, v.z + q.w * t.z + r.z};
-}
-
-static couVec3 to_world(couPose pose, couVec3 p)
-{
-    couVec3 r = rotate(pose.rotation, p);
-    return (couVec3){pose.position.x + r.x, pose.position.y + r.y, pose.position.z + r.z};
-}
-
 // The eight corners of a box, moved by the pose.
 static void include_box(couBounds *bounds, couBounds box, couPose pose)
 {
     for (int corner = 0; corner < 8; corner++)
         include_point(bounds,
-                      to_world(pose, (couVec3){corner & 1 ? box.upper.x : box.lower.x, corner & 2 ? box.upper.y : box.lower.y,
-                                               corner & 4 ? box.upper.z : box.lower.z}));
+                      couToWorld(pose, (couVec3){corner & 1 ? box.upper.x : box.lower.x, corner & 2 ? box.upper.y : box.lower.y,
+                                                 corner & 4 ? box.upper.z : box.lower.z}));
 }
 
 // A shape on its way through the run.
@@ -72,7 +55,7 @@ static void include_jet(couBounds *bounds, const couWorld *world, const couEmitt
     if (kind != cou_shapeDisk && kind != cou_shapePolygon) return;
     couPose pose = emitter->motion ? emitter->motion(emitter->motion_context, 0.0) : emitter->pose;
     bool is_along_y = kind == cou_shapeDisk;
-    couVec3 v = rotate(pose.rotation, (couVec3){0, is_along_y ? emitter->speed : 0, is_along_y ? 0 : emitter->speed});
+    couVec3 v = couRotate(pose.rotation, (couVec3){0, is_along_y ? emitter->speed : 0, is_along_y ? 0 : emitter->speed});
     float g = -couWorld_Def(world)->gravity.y;
     if (!(g > 0.0f) || !(v.y > 0.0f)) return;
     float t = v.y / g; // [s]
@@ -105,41 +88,56 @@ couBounds couSceneBounds(couScene *scene, double seconds)
 
 // --- What is drawn ---
 
-// Now, or at an earlier time for bodies that a function moves.
-static couPose body_pose(couWorld *world, couBodyId id, double time)
+// The visible bodies of the world as it is now; the renderer makes the ground of a floor.
+static couPictureBody *collect_bodies(couWorld *world, int *count)
 {
-    const couBodyDef *body = couWorld_Body(world, id);
-    bool is_now = fabs(time - couWorld_Time(world)) <= 1e-6;
-    return body->motion && !is_now ? body->motion(body->motion_context, time) : couWorld_BodyPose(world, id);
-}
-
-// The visible bodies; the renderer makes the ground of a floor.
-static int collect_bodies(couWorld *world, double time, couPictureBody *bodies)
-{
-    int count = 0;
-    for (int i = 0; i < couWorld_BodyCapacity(world); i++) {
+    couPictureBody *bodies = calloc((size_t)couWorld_BodyCapacity(world) + 1, sizeof *bodies);
+    *count = 0;
+    for (int i = 0; bodies && i < couWorld_BodyCapacity(world); i++) {
         couBodyId id = couWorld_BodyAt(world, i);
         const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
-        if (body && body->opacity > 0.0f)
-            bodies[count++] = (couPictureBody){.shape = body->shape,
-                                               .pose = body_pose(world, id, time),
-                                               .look = couBodyLook(body),
-                                               .velocity = couWorld_BodyVelocity(world, id),
-                                               .spin = couWorld_BodySpin(world, id)};
+        if (!body || !(body->opacity > 0.0f)) continue;
+        couPose pose = couWorld_BodyPose(world, id);
+        couVec3 spin = couWorld_BodySpin(world, id);
+        // The world knows the velocity of the centre of mass of free bodies.
+        couVec3 arm = couSub(pose.position, couWorld_BodyCenter(world, id));
+        bodies[(*count)++] = (couPictureBody){.shape = body->shape,
+                                              .pose = pose,
+                                              .look = couBodyLook(body),
+                                              .velocity = couAdd(couWorld_BodyVelocity(world, id), couCross(spin, arm)),
+                                              .spin = spin};
     }
-    return count;
+    return bodies;
 }
 
-static bool draw(couFilming *filming, const couFrame *frame, couImage *image, couFaults *faults)
+couPictureBody *couFindBodies(couWorld *world, const couBodyTable *table, int frame, int *count)
+{
+    size_t rows = 0;
+    const couBodyRow *row = couBodyTable_Frame(table, frame, &rows);
+    couPictureBody *bodies = rows > 0 ? calloc(rows, sizeof *bodies) : NULL;
+    *count = 0;
+    for (size_t k = 0; bodies && k < rows; k++, row++) {
+        couBodyId id = couWorld_FindBody(world, row->name);
+        const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
+        bool is_drawn = row->body >= 0 && table->stage.bodies[row->body].mesh[0];
+        if (!body && is_drawn) couWarn("the scene does not begin with the body '%s': it is not in the pictures", row->name);
+        if (body && body->opacity > 0.0f)
+            bodies[(*count)++] = (couPictureBody){
+                .shape = body->shape, .pose = row->pose, .look = couBodyLook(body), .velocity = row->velocity, .spin = row->spin};
+    }
+    return bodies;
+}
+
+// `table` NULL: the bodies are where the world has them. A frame's time is that of its number, to the last bit, whether it comes from
+// memory or from a file.
+static bool draw(couFilming *filming, const couFrame *frame, const couBodyTable *table, couImage *image, couFaults *faults)
 {
     couWorld *world = couScene_World(filming->scene);
-    couPictureBody *bodies = calloc((size_t)couWorld_BodyCapacity(world) + 1, sizeof *bodies);
-    if (!bodies) {
-        couFaults_Add(faults, NULL, NULL, "no memory for a picture");
-        return false;
-    }
-    int count = collect_bodies(world, frame->time, bodies), number = (int)lround(frame->time * filming->fps);
-    bool is_done = couStudio_Draw(filming->studio, frame, number, bodies, count, image, NULL, faults);
+    couFrame drawn = *frame;
+    int count = 0, number = (int)lround(frame->time * filming->fps);
+    drawn.time = number / filming->fps;
+    couPictureBody *bodies = table ? couFindBodies(world, table, number, &count) : collect_bodies(world, &count);
+    bool is_done = couStudio_Draw(filming->studio, &drawn, number, bodies, count, image, NULL, faults);
     free(bodies);
     return is_done;
 }
@@ -187,20 +185,25 @@ couFilming *couStartFilming(couScene *scene, couBounds bounds, const couPictureC
     return filming;
 }
 
-bool couFilming_Add(couFilming *filming, const couFrame *frame, couFaults *faults)
+bool couFilming_AddOld(couFilming *filming, const couFrame *frame, const couBodyTable *table, couFaults *faults)
 {
     couImage image = {0};
-    if (!draw(filming, frame, &image, faults)) return false;
+    if (!draw(filming, frame, table, &image, faults)) return false;
     bool is_added = couFilm_AddFrame(filming->film, &image, faults);
     if (is_added) filming->frame_count++;
     couFreeImage(&image);
     return is_added;
 }
 
+bool couFilming_Add(couFilming *filming, const couFrame *frame, couFaults *faults)
+{
+    return couFilming_AddOld(filming, frame, NULL, faults);
+}
+
 bool couFilming_Picture(couFilming *filming, const couFrame *frame, const char *path, couFaults *faults)
 {
     couImage image = {0};
-    if (!draw(filming, frame, &image, faults)) return false;
+    if (!draw(filming, frame, NULL, &image, faults)) return false;
     bool is_written = couWritePng(path, &image, faults);
     couFreeImage(&image);
     return is_written;

@@ -1,6 +1,8 @@
 // From a frame to a picture: the qualities differ in what is made of the particles first. Preview draws them as they are, splats finds
 // those at the surface, final builds a closed surface for each material, which light then goes through.
 #include "app/studio.h"
+#include "app/run.h"
+#include "io/surface_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,11 +32,11 @@ couSurfaceDef couReadSurfaceChoice(const couSurfaceChoice *choice, const char *c
     def.max_gib = (float)choice->max_gib;
     def.smoothing = choice->smoothing;
     def.is_blended = choice->is_blended;
-    const couParam *field = couParams_Find(couSurfaceParams(), "field");
-    couFaults found = {0};
-    if (choice->field && !couParam_SetText(field, "surface", &def, choice->field, command, &found))
-        couFaults_Add(faults, command, "--field", "%s", found.items[0].message);
-    couFaults_Clear(&found);
+    static const char *const fields[] = {"clavet", "color", "anisotropic"}; // couSurfaceField
+    bool is_known = !choice->field;
+    for (int k = 0; k < 3 && choice->field; k++)
+        if (strcmp(choice->field, fields[k]) == 0) def.field = k, is_known = true;
+    if (!is_known) couAddUnknown(command, "--field", "field", choice->field, fields, 3, faults);
     def.spacing = 0.0f;
     return def;
 }
@@ -49,13 +51,61 @@ couSurfacePoints couFramePoints(const couFrame *frame, int dimension)
                               .materials = frame->material};
 }
 
+bool couCheckSurfaceChoice(const couSurfaceDef *def, int dimension, const char *command, couFaults *faults)
+{
+    couSurface nothing;
+    couFaults found = {0};
+    couSurfacePoints none = {.dimension = dimension};
+    if (couBuildSurface(def, &none, &nothing, &found)) couSurface_Clear(&nothing);
+    for (int i = 0; i < found.count; i++) {
+        const char *key = found.items[i].key, *dot = strchr(key, '.');
+        char option[32];
+        snprintf(option, sizeof option, "--%.20s", strcmp(key, "surface.max_gib") == 0 ? "max-memory" : dot ? dot + 1 : key);
+        couFaults_Add(faults, command, option, "%s", found.items[i].message);
+    }
+    bool is_good = found.count == 0;
+    couFaults_Clear(&found);
+    return is_good;
+}
+
+bool couNextFormat(const char **list, char format[16])
+{
+    if (!*list) return false;
+    size_t length = strcspn(*list, ",");
+    snprintf(format, 16, "%.*s", (int)length, *list);
+    *list = (*list)[length] == ',' ? *list + length + 1 : NULL;
+    return true;
+}
+
+bool couWriteSurfaceFrame(const char *folder, int number, const char *formats, const couSurface *surface, double time,
+                          couFaults *faults)
+{
+    char format[16], name[48], path[COU_PATH_SIZE];
+    while (couNextFormat(&formats, format)) {
+        snprintf(name, sizeof name, "surface_%06d.%s", number, format);
+        if (!couWriteSurface(couJoin(path, folder, name), surface, time, faults)) return false;
+    }
+    return true;
+}
+
+// --- Frames ---
+
+bool couParseFrameCommand(const couCommand *given, int argc, char **argv, couTexts *operands, couFaults *faults)
+{
+    couCommand command = *given;
+    command.usage = "FRAMES... [options]";
+    command.min_operands = 1;
+    command.max_operands = 10 * COU_MAX_FRAMES;
+    return couParseOptions(&command, argc, argv, operands, faults);
+}
+
 static int compare_floats(const void *a, const void *b)
 {
     float x = *(const float *)a, y = *(const float *)b;
     return (x > y) - (x < y);
 }
 
-float couGuessSpacing(const couFrame *frame)
+static float guess_spacing(const couFrame *frame)
 {
     enum { SAMPLES = 101 };
     float nearest[SAMPLES];
@@ -75,11 +125,36 @@ float couGuessSpacing(const couFrame *frame)
     return nearest[count / 2];
 }
 
-bool couIsFlatFrame(const couFrame *frame)
+static bool is_flat_frame(const couFrame *frame)
 {
     for (size_t i = 0; i < frame->count; i++)
         if (frame->position[i].z != 0.0f) return false;
-    return frame->count > 0;
+    return true;
+}
+
+bool couProbeFrames(const couFrameFiles *files, int *dimension, float *spacing)
+{
+    *dimension = 3, *spacing = 0.0f;
+    bool is_found = false;
+    for (int i = 0; i < files->count && !is_found; i++) {
+        couFaults ignored = {0}; // said when its turn comes
+        couFrame frame = {0};
+        is_found = couReadFrame(files->items[i].path, &frame, &ignored) && frame.count > 0;
+        if (is_found) *dimension = is_flat_frame(&frame) ? 2 : 3, *spacing = guess_spacing(&frame);
+        couFreeFrame(&frame);
+        couFaults_Clear(&ignored);
+    }
+    return is_found;
+}
+
+size_t couFrame_LostCount(const couFrame *frame)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < frame->count; i++) {
+        couVec3 p = frame->position[i];
+        count += !(isfinite(p.x) && isfinite(p.y) && isfinite(p.z));
+    }
+    return count;
 }
 
 // --- Choices ---
@@ -93,11 +168,7 @@ void couReadPictureChoice(couPictureChoice *c, const char *command, couFaults *f
     bool is_known = !c->quality_word;
     for (int k = 0; k < 3 && c->quality_word; k++)
         if (strcmp(c->quality_word, qualities[k]) == 0) c->quality = k, is_known = true;
-    if (!is_known) {
-        const char *nearest = couSuggest(qualities, 3, c->quality_word);
-        couFaults_Add(faults, command, "--quality", "unknown quality '%.40s'%s%s%s; allowed: preview, splats, final",
-                      c->quality_word, nearest ? " (did you mean " : "", nearest ? nearest : "", nearest ? "?)" : "");
-    }
+    if (!is_known) couAddUnknown(command, "--quality", "quality", c->quality_word, qualities, 3, faults);
     c->width = 1280, c->height = 720;
     if (!c->size_text) return;
     int length = 0;

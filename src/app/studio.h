@@ -38,11 +38,23 @@ couSurfaceChoice couDefaultSurfaceChoice(void);
     }
 /// Checks the words among them. The spacing is 0 in the result where the command does not know it yet.
 couSurfaceDef couReadSurfaceChoice(const couSurfaceChoice *choice, const char *command, couFaults *faults);
+/// What is wrong with a def whose spacing is known, as faults of the options above.
+bool couCheckSurfaceChoice(const couSurfaceDef *def, int dimension, const char *command, couFaults *faults);
 couSurfacePoints couFramePoints(const couFrame *frame, int dimension);
-/// The distance of neighbours in a frame [m], for frames that come without one: the median of a sample. 0 for fewer than two.
-float couGuessSpacing(const couFrame *frame);
-/// All particles have z = 0.
-bool couIsFlatFrame(const couFrame *frame);
+/// FOLDER/surface_000012.obj and so on, in each of the `formats`, "obj,vtp".
+bool couWriteSurfaceFrame(const char *folder, int number, const char *formats, const couSurface *surface, double time,
+                          couFaults *faults);
+/// The formats of such a list one after the other; false at its end.
+bool couNextFormat(const char **list, char format[16]);
+
+// --- Frames ------------------------------------------------------------------------------------------------------------------
+
+/// Reads the command line of a command that takes FRAMES; as couParseOptions().
+bool couParseFrameCommand(const couCommand *command, int argc, char **argv, couTexts *operands, couFaults *faults);
+/// What frames that come without a stage.json are like, by the first that can be read and has particles: 2D when all have z = 0; the
+/// distance of neighbours [m], the median of a sample. False when there is none, then 3 and 0.
+bool couProbeFrames(const couFrameFiles *files, int *dimension, float *spacing);
+size_t couFrame_LostCount(const couFrame *frame); ///< particles at NaN or infinity
 
 // --- Pictures ----------------------------------------------------------------------------------------------------------------
 

@@ -111,7 +111,8 @@ static bool list_foreign(const char *folder, couFrameFiles *files, couFaults *fa
     bool is_good = directory != NULL;
     for (struct dirent *entry; is_good && (entry = readdir(directory)) != NULL;) {
         size_t start, first_start;
-        if (!is_frame_name(entry->d_name)) continue;
+        if (!is_frame_name(entry->d_name) || series_number(entry->d_name, "surface", strrchr(entry->d_name, '.') + 1) >= 0)
+            continue; // `coulis surface` writes its meshes beside the frames
         int number = number_in(entry->d_name, &start);
         if (number < 0) continue;
         if (name[0] == '\0') snprintf(name, sizeof name, "%s", entry->d_name);
