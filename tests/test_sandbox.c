@@ -1,0 +1,361 @@
+// The sandbox of scenes: what a script cannot reach, how it is stopped, and that it does the same in every run.
+#include "scene_test.h"
+
+#include <lua5.4/lauxlib.h>
+#include <lua5.4/lualib.h>
+#include <sys/stat.h>
+#include <time.h>
+
+// --- Help --------------------------------------------------------------------------------------------------------------------
+
+static double cpu_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// Runs a script; the script itself asserts.
+static void check_script(const char *text)
+{
+    char full[8192];
+    snprintf(full, sizeof full, "scene {}\n%s", text);
+    couCloseScene(load_good(full));
+}
+
+// --- Out of reach, and limits ------------------------------------------------------------------------------------------------
+
+static void test_escapes(void **state)
+{
+    (void)state;
+    static const Bad escapes[] = {
+        {HEAD "io.open('/etc/passwd')", 2, "", "'io' is not available"},
+        {HEAD "os.execute('true')", 2, "", "'os' is not available"},
+        {HEAD "os.getenv('HOME')", 2, "", "'os' is not available"},
+        {HEAD "debug.getregistry()", 2, "", "'debug' is not available"},
+        {HEAD "load('return 1')", 2, "", "'load' is not available"},
+        {HEAD "loadfile('/etc/passwd')", 2, "", "'loadfile' is not available"},
+        {HEAD "dofile('/etc/passwd')", 2, "", "'dofile' is not available"},
+        {HEAD "package.loadlib('x', 'y')", 2, "", "'package' is not available"},
+        {HEAD "collectgarbage('stop')", 2, "", "'collectgarbage' is not available"},
+        {HEAD "coroutine.create(print)", 2, "", "'coroutine' is not available"},
+        {HEAD "string.dump(print)", 2, "", "unknown name 'string.dump'"},
+        {HEAD "setmetatable({}, { __gc = function() end })", 2, "", "'__gc' is not available"},
+        {HEAD "setmetatable({}, { __mode = 'k' })", 2, "", "'__mode' is not available"},
+        {HEAD "string.format('%p', {})", 2, "", "'%p' is not available"},
+        {HEAD "string.format('%%%5.2p', {})", 2, "", "'%p' is not available"},
+        {HEAD "setmetatable(_G, {})", 2, "", "protected metatable"},
+        {HEAD "sphare { radius = 1 }", 2, "", "unknown name 'sphare': did you mean 'sphere'?"},
+        {HEAD "require '../secret'", 2, "", "only files inside"},
+        {HEAD "require '..secret'", 2, "", "only files inside"},
+        {HEAD "require '/etc/passwd'", 2, "", "only files inside"},
+        {HEAD "require 'a\\0b'", 2, "", "only files inside"},
+        {HEAD "require 'no.such.file'", 2, "", "no file no/such/file.lua inside"},
+        {HEAD "require 'outside'", 2, "", "no file outside.lua inside"},
+        {HEAD "require 'pipe'", 2, "", "not a file"},
+        {HEAD "for k in pairs({ [{}] = 1 }) do end", 2, "", "no fixed order"},
+    };
+    char pipe[512], link[512], target[512];
+    snprintf(pipe, sizeof pipe, "%s/pipe.lua", folder);
+    assert_int_equal(mkfifo(pipe, 0600), 0); // must not wait for a writer
+    snprintf(link, sizeof link, "%s/outside.lua", folder);
+    snprintf(target, sizeof target, "%s.secret.lua", folder);
+    FILE *file = fopen(target, "w");
+    assert_non_null(file);
+    fputs("return 1\n", file);
+    fclose(file);
+    assert_int_equal(symlink(target, link), 0);
+    for (int i = 0; i < COU_COUNT(escapes); ++i) check_bad(&escapes[i]);
+    unlink(target);
+}
+
+static void test_protected(void **state)
+{
+    (void)state;
+    check_script("assert(getmetatable('') == false)\n"
+                 "assert(not pcall(setmetatable, '', {}))\n"
+                 "assert(getmetatable(sphere { radius = 1 }) == false)\n"
+                 "assert(getmetatable(material('water')) == false)\n"
+                 "assert(tostring({}) == 'table' and tostring(print) == 'function')\n"
+                 "assert(string.format('%s %d', {}, 3) == 'table 3')\n"
+                 "assert(tostring(sphere { radius = 1 }) == 'shape')\n"
+                 "assert(tostring(setmetatable({}, { __tostring = function() return 'me' end })) == 'me')\n"
+                 "assert(rawget(_G, 'io') == nil and rawget(_G, 'load') == nil and rawget(_G, 'xpcall') == nil)\n"
+                 "assert(select('#', 1, 2, 3) == 3 and ('x'):rep(3) == 'xxx')\n");
+}
+
+// Scripts that would never end; each must be stopped in bounded time with the line where it hung.
+static const Bad endless[] = {
+    {HEAD "while true do end", 2, "", "instructions"},
+    {HEAD "local function f() return f() end\nf()", 2, "", "instructions"},
+    {HEAD "local function f() f() end\nf()", 2, "", "stack overflow"},
+    {HEAD "while true do pcall(function() while true do end end) end", 2, "", "an endless loop?"},
+    {HEAD "while true do pcall(error) end", 2, "", "an endless loop?"},
+    {HEAD "local function f() pcall(f) end while true do f() end", 2, "", "an endless loop?"},
+    {HEAD "local t <close> = setmetatable({}, { __close = function() while true do end end })\nwhile true do end", 3, "",
+     "endless loop?"},
+    {HEAD "table.sort({3, 2, 1}, function() while true do end end)", 2, "", "endless loop?"},
+    {HEAD "local s = ('a'):rep(100000) s:find(('.-'):rep(20) .. 'b')", 2, "", "endless loop?"},
+    {HEAD "local s = ('a'):rep(1000) s:match(('a*'):rep(60) .. 'b')", 2, "", "endless loop?"},
+    {HEAD "local s = ('a'):rep(1000) s:gsub(('a?'):rep(60) .. ('a'):rep(60) .. '$', '')  while true do s:gsub('(a*)*b', '') end",
+     2, "", "endless loop?"},
+    {HEAD "for _ in (('x'):rep(1000000)):gmatch('(.*)(.*)(.*)y') do end", 2, "", "endless loop?"},
+    {HEAD "local s = ('\\0'):rep(2^23) local n = 0 while true do if s < s .. 'a' then n = n + 1 end end", 2, "", "endless loop?"},
+    {HEAD "local s = ('ab'):rep(2^22) while true do s:find('x', 1, true) end", 2, "", "endless loop?"},
+    {HEAD "while true do table.concat({}, 'x', 1, 0) ; ('x'):rep(2^20) end", 2, "", "endless loop?"},
+    {HEAD "local t = {} for i = 1, 500000 do t[i] = i end while true do table.insert(t, 1, 0) table.remove(t, 1) end", 2, "",
+     "endless loop?"},
+    {HEAD "local t = {} for i = 1, 200000 do t[i] = i end while true do table.sort(t) end", 2, "", "endless loop?"},
+    {HEAD "local t = {} for i = 1, 100000 do t[i] = i end while true do next(t) end", 2, "", "endless loop?"},
+    {HEAD "while true do table.move({}, 1, 9000000, 2) end", 2, "", "endless loop?"},
+};
+
+static void test_endless(void **state)
+{
+    (void)state;
+    for (int i = 0; i < COU_COUNT(endless); ++i) {
+        couFaults faults = {0};
+        double start = cpu_seconds();
+        couScene *scene = load_with(endless[i].text, NULL, &faults);
+        double seconds = cpu_seconds() - start;
+        bool is_good = !scene && faults.count == 1 && is_like(&faults.items[0], &endless[i]);
+        // The text of a stop says either instructions or time: both are an end.
+        if (!is_good && faults.count == 1) is_good = strstr(faults.items[0].message, "endless loop?") != NULL;
+        if (!is_good) print_message("in: %s\n", endless[i].text), print_faults(&faults);
+        assert_true(is_good);
+        if (!(seconds < 15.0)) fail_msg("took %g s, allowed 15: %s", seconds, endless[i].text);
+        couFaults_Clear(&faults);
+    }
+}
+
+static void test_memory_bombs(void **state)
+{
+    (void)state;
+    static const Bad bombs[] = {
+        {HEAD "local t = {} while true do t[#t + 1] = ('x'):rep(1000) .. #t end", 2, "", "memory"},
+        {HEAD "local t = {} for i = 1, 1e9 do t[i] = {} end", 2, "", "memory"},
+        {HEAD "local s = 'x' while true do s = s .. s end", 2, "", "memory"},
+        {HEAD "local t = {} while true do pcall(function() while true do t[#t + 1] = ('x'):rep(100000) .. #t end end) end", 2, "",
+         "memory"},
+        {HEAD "local s = ('x'):rep(1e12)", 2, "", "string.rep"},
+        {HEAD "local s = ('x'):rep(2^62)", 2, "", "string.rep"},
+        {HEAD "local s = ('x'):rep(1e6, ('y'):rep(1e6))", 2, "", "string.rep"},
+        {HEAD "local s = ('x'):rep(2^24 - 100) s:gsub('x', 'yy')", 2, "", "memory"},
+        {HEAD "table.unpack({}, 1, 1e8)", 2, "", "too many"},
+        {HEAD "table.move({}, 1, 2^60, 2)", 2, "", "too many"},
+        {HEAD "local t = {} for i = 1, 1e5 do t[i] = ('x'):rep(1000) end table.concat(t)", 2, "", "memory"},
+        {HEAD "for i = 1, 1e9 do body { shape = sphere { radius = 1 } } end", 2, "", "more than 20000 things"},
+        {HEAD "local s = sphere { radius = 1 } for i = 1, 100 do s = union { s, s } end", 2, "union.children", "primitives"},
+        {HEAD "local p, t = {}, {} for i = 1, 60 do p[i] = {math.cos(i / 10), math.sin(i / 10)} end\n"
+              "while true do t[#t + 1] = union { polygon { points = p } } end",
+         3, "", "memory"},
+    };
+    for (int i = 0; i < COU_COUNT(bombs); ++i) {
+        double start = cpu_seconds();
+        check_bad(&bombs[i]);
+        double seconds = cpu_seconds() - start;
+        if (!(seconds < 15.0)) fail_msg("took %g s, allowed 15: %s", seconds, bombs[i].text);
+    }
+    // Endless in Lua's own C code, harmless here.
+    check_script("assert((''):rep(2^62) == '') assert((''):rep(1e18, '') == '')");
+}
+
+static void test_fault_flood(void **state)
+{
+    (void)state;
+    couFaults faults = {0};
+    assert_null(load_with(HEAD "while true do sphere { radius = -1 } end", NULL, &faults));
+    assert_in_range(faults.count, 100, 300);
+    assert_non_null(strstr(faults.items[faults.count - 1].message, "more than 200 faults"));
+    couFaults_Clear(&faults);
+    assert_null(load_with(HEAD "local t = {} for i = 1, 1e5 do t['k' .. i] = i end body(t)", NULL, &faults));
+    assert_in_range(faults.count, 100, 300);
+    couFaults_Clear(&faults);
+}
+
+// Garbage is collected when the limit comes near: using much over time is fine.
+static void test_garbage_is_fine(void **state)
+{
+    (void)state;
+    check_script("local keep = ('x'):rep(2^23)\nfor i = 1, 200 do local s = ('y'):rep(2^22) .. i end");
+}
+
+// --- Same in every run -------------------------------------------------------------------------------------------------------
+
+static void test_pairs_order(void **state)
+{
+    (void)state;
+    check_script(
+        "local t = { b = 1, a = 2, [10] = 3, [2] = 4, [-1.5] = 5, [true] = 6, [false] = 7, B = 8, ab = 9, [1] = 10 }\n"
+        "local keys = {}\n"
+        "for k, v in pairs(t) do keys[#keys + 1] = tostring(k) assert(t[k] == v) end\n"
+        "assert(table.concat(keys, ' ') == '-1.5 1 2 10 B a ab b false true', table.concat(keys, ' '))\n"
+        "local k, list = nil, {}\n"
+        "repeat k = next(t, k) list[#list + 1] = tostring(k) until k == nil\n"
+        "assert(table.concat(list, ' ') == '-1.5 1 2 10 B a ab b false true nil')\n"
+        "assert(next({}) == nil)\n"
+        "local seen = {}\n" // entries may be removed during the loop
+        "local u = { a = 1, b = 2, c = 3 }\n"
+        "for key in pairs(u) do seen[#seen + 1] = key u.b = nil end\n"
+        "assert(table.concat(seen) == 'ac')\n"
+        "for a, b in pairs(setmetatable({}, { __pairs = function() return function(_, i) if not i then return 1, 2 end end end })) do\n"
+        "  assert(a == 1 and b == 2) end\n");
+}
+
+static void test_table_library(void **state)
+{
+    (void)state;
+    check_script("local t = {5, 2, 8, 1, 9, 3}\n"
+                 "table.sort(t) assert(table.concat(t, ',') == '1,2,3,5,8,9')\n"
+                 "table.sort(t, function(a, b) return a > b end) assert(table.concat(t, ',') == '9,8,5,3,2,1')\n"
+                 "local r = {} for i = 1, 1000 do r[i] = { k = (i * 7919) % 10, i = i } end\n"
+                 "table.sort(r, function(a, b) return a.k < b.k end)\n"
+                 "for i = 2, 1000 do assert(r[i-1].k < r[i].k or (r[i-1].k == r[i].k and r[i-1].i < r[i].i)) end\n" // stable
+                 "table.sort(t, function() return true end)\n" // nonsense: any order, no error
+                 "t = {1, 2, 3} table.insert(t, 4) table.insert(t, 1, 0) assert(table.concat(t) == '01234')\n"
+                 "assert(table.remove(t) == 4 and table.remove(t, 1) == 0 and table.concat(t) == '123')\n"
+                 "assert(table.remove({}) == nil and not pcall(table.insert, t, 9, 1) and not pcall(table.remove, t, 9))\n"
+                 "assert(select('#', table.unpack({1, nil, 3}, 1, 3)) == 3 and table.pack(1, nil).n == 2)\n"
+                 "t = table.move({1, 2, 3, 4}, 1, 3, 2) assert(table.concat(t) == '1123')\n"
+                 "t = table.move({1, 2, 3}, 2, 3, 1) assert(table.concat(t) == '233')\n"
+                 "t = table.move({1, 2}, 1, 2, 1, {}) assert(table.concat(t) == '12')\n"
+                 "assert(table.concat({}, 'x') == '' and table.concat({1, 2.5, 'a'}, '-') == '1-2.5-a')\n"
+                 "assert(not pcall(table.concat, {1, {}, 2}))\n");
+}
+
+static void test_patterns(void **state)
+{
+    (void)state;
+    check_script(
+        "assert(('hello world'):find('wor') == 7)\n"
+        "local a, b, c = ('key = value'):find('(%w+)%s*=') assert(a == 1 and b == 5 and c == 'key')\n"
+        "assert(('  trim me  '):match('^%s*(.-)%s*$') == 'trim me')\n"
+        "assert(('f(a(b)c)d'):match('%b()') == '(a(b)c)')\n"
+        "assert(('THE (quick) fox'):find('%((%a+)%)') == 5)\n"
+        "assert(('abcabc'):match('(abc)%1') == 'abc')\n"
+        "assert(('THE (quick) fox'):gsub('%f[%a]%a+', string.lower) == 'the (quick) fox')\n"
+        "assert(('abc'):gsub('', '-') == '-a-b-c-')\n"
+        "assert(('hello'):gsub('l', { l = 'L' }) == 'heLLo')\n"
+        "assert(('abc'):gsub('%w', '%0%0', 2) == 'aabbc')\n"
+        "assert(('a,b,,c'):gsub(',', ';') == 'a;b;;c')\n"
+        "local n = 0 for k, v in ('a=1, b=2'):gmatch('(%w)=(%w)') do n = n + v end assert(n == 3)\n"
+        "assert(('x'):find('', 10) == nil and ('x'):find('', 2) == 2)\n"
+        "assert(('a.b'):find('.', 1, true) == 2 and ('abc'):find('b', -1) == nil)\n"
+        "assert(('0x1F'):match('^0[xX](%x+)$') == '1F' and ('[a]'):match('[]]') == ']' and ('a-z'):match('[a%-z]+') == 'a-z')\n"
+        "assert(('abc'):match('()b()') == 2)\n"
+        "for _, p in ipairs { '(', ')', '[a', '%', '%b', '%f', '(()', '%1', '[%' } do assert(not pcall(string.find, 'x', p), p) end\n"
+        "assert(not pcall(string.gsub, 'x', 'x', '%2') and not pcall(string.gsub, 'x', 'x', '%q'))\n"
+        "assert(('x y'):gsub('(%w) (%w)', '%2 %1') == 'y x')\n");
+}
+
+// Lua's own string library makes random cases and says what they give; ours must give the same.
+static void test_patterns_like_lua(void **state)
+{
+    (void)state;
+    static const char generator[] =
+        "local seed, failed = ..., 0 math.randomseed(seed)\n"
+        "local atoms = { 'a', 'b', '.', '%a', '%d', '%s', '%w', '%W', '[ab]', '[^a]', '[a-c%d]', '[]x]', '%.', '%-', '[%w_]', '-', '$', '^', '[a-]' }\n"
+        "local repeats = { '', '', '', '*', '+', '-', '?' }\n"
+        "local extra = { '%b()', '%bab', '%f[%w]', '%f[^a]', '()' }\n"
+        "local letters = { 'a', 'b', 'c', 'x', '1', '2', ' ', '.', '-', '(', ')', '\\0', '\\200', '_', '$', '^' }\n"
+        "local function pick(t) return t[math.random(#t)] end\n"
+        "local function pattern(depth, state)\n"
+        "  local parts = {}\n"
+        "  for i = 1, math.random(0, 4) do\n"
+        "    local r = math.random(12)\n"
+        "    if r == 1 and depth < 3 then\n"
+        "      local own = state.count + 1 state.count = own\n"
+        "      parts[#parts + 1] = '(' .. pattern(depth + 1, state) .. ')' state.closed[own] = true\n"
+        "    elseif r == 2 then parts[#parts + 1] = pick(extra) if parts[#parts] == '()' then state.count = state.count + 1 end\n"
+        "    elseif r == 3 and state.count > 0 and state.closed[state.count] then parts[#parts + 1] = '%' .. state.count\n"
+        "    else parts[#parts + 1] = pick(atoms) .. pick(repeats) end\n"
+        "  end\n"
+        "  return table.concat(parts)\n"
+        "end\n"
+        "local common = [[\n"
+        "local function show(...) local t = table.pack(...) for i = 1, t.n do t[i] = math.type(t[i]) and ('%d'):format(t[i]) or tostring(t[i]) end return table.concat(t, '|') end\n"
+        "local function all(s, p, r, n)\n"
+        "  local out = { show(s:find(p)), show(s:match(p, n)), show(s:gsub(p, r)), show(s:gsub(p, r, 2)) }\n"
+        "  local i = 0 for a, b in s:gmatch(p) do i = i + 1 out[#out + 1] = show(a, b) if i > 20 then break end end\n"
+        "  out[#out + 1] = show(s:gsub(p, function(x) if x == 'a' then return nil end return '<' .. tostring(x) .. '>' end))\n"
+        "  return table.concat(out, '\\n')\n"
+        "end\n"
+        "return all\n"
+        "]]\n"
+        "local all = load(common)()\n"
+        "local out = { 'scene {}', 'local all = (function() ' .. common .. ' end)()', [==[local function check(s, p, r, n, e) local g = all(s, p, r, n) if g ~= e then error(p .. ' on ' .. s .. ': expected ' .. e .. ' got ' .. g) end end]==] }\n"
+        "for i = 1, 1500 do\n"
+        "  local state = { count = 0, closed = {} }\n"
+        "  local p = (math.random(5) == 1 and '^' or '') .. pattern(0, state) .. (math.random(6) == 1 and '$' or '')\n"
+        "  local s = {} for k = 1, math.random(0, 14) do s[k] = pick(letters) end s = table.concat(s)\n"
+        "  local r, n = pick { 'x', '%0%0', '[%1]', '%%', '' }, math.random(-3, 6)\n"
+        "  local ok, e = pcall(all, s, p, r, n)\n"
+        "  if ok then out[#out + 1] = ('check(%q, %q, %q, %d, %q)'):format(s, p, r, n, e) else failed = failed + 1 end\n"
+        "end\n"
+        "assert(failed < 400, failed)\n"
+        "return table.concat(out, '\\n')\n";
+    for (int seed = 1; seed <= 4; ++seed) {
+        lua_State *lua = luaL_newstate();
+        luaL_openlibs(lua);
+        if (luaL_loadstring(lua, generator) != LUA_OK) fail_msg("%s", lua_tostring(lua, -1));
+        lua_pushinteger(lua, seed);
+        if (lua_pcall(lua, 1, 1, 0) != LUA_OK) fail_msg("%s", lua_tostring(lua, -1));
+        size_t size;
+        const char *text = lua_tolstring(lua, -1, &size);
+        assert_true(size > 100000);
+        write_bytes("patterns.lua", text, size);
+        char path[512];
+        snprintf(path, sizeof path, "%s/patterns.lua", folder);
+        couFaults faults = {0};
+        couScene *scene = couLoadScene(path, NULL, &faults);
+        print_faults(&faults);
+        assert_non_null(scene);
+        couCloseScene(scene);
+        lua_close(lua);
+    }
+}
+
+static void random_values(const char *seed, double out[4])
+{
+    char text[512];
+    snprintf(
+        text, sizeof text,
+        "scene { spacing = 0.05%s }\nlocal r = {} for i = 1, 3 do r[i] = math.random() end\n"
+        "for i = 1, 1000 do local d = math.random(6) assert(d >= 1 and d <= 6) local x = math.random() assert(x >= 0 and x < 1) end\n"
+        "assert(not pcall(math.random, 3, 2)) math.random(math.mininteger, math.maxinteger)\n"
+        "camera { from = {r[1], r[2], r[3]}, to = {5, 5, 5}, fov = 1 + math.random(100) }\n",
+        seed);
+    couScene *scene = load_good(text);
+    couCamera camera = couScene_Camera(scene);
+    out[0] = camera.from.x, out[1] = camera.from.y, out[2] = camera.from.z, out[3] = camera.fov;
+    couCloseScene(scene);
+}
+
+static void test_random(void **state)
+{
+    (void)state;
+    double a[4], b[4], c[4];
+    random_values("", a);
+    random_values("", b);
+    random_values(", seed = 2", c);
+    assert_memory_equal(a, b, sizeof a);
+    assert_true(memcmp(a, c, sizeof a) != 0);
+    check_script("math.randomseed(5) local x = math.random() math.randomseed(5) assert(math.random() == x)");
+    static const Bad impure = {
+        HEAD "body { shape = sphere { radius = 1 }, motion = function(t) return { at = {math.random(), 0, 0} } end }", 2, "",
+        "math.random is not available here"};
+    check_bad(&impure);
+}
+
+// An argument chooses tests: test_sandbox 'test_patterns*'.
+int main(int argument_count, char **arguments)
+{
+    if (argument_count > 1) cmocka_set_test_filter(arguments[1]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_escapes),           cmocka_unit_test(test_protected),     cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_memory_bombs),      cmocka_unit_test(test_fault_flood),   cmocka_unit_test(test_garbage_is_fine),
+        cmocka_unit_test(test_pairs_order),       cmocka_unit_test(test_table_library), cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_patterns_like_lua), cmocka_unit_test(test_random),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
