@@ -274,7 +274,7 @@ done
 if command -v ffmpeg >/dev/null && command -v ffprobe >/dev/null; then
     ends 0 run pool --out film --frames 6 --video --quality splats $small --quiet
     same "film of a run" "h264,64,48,yuv420p,30/1,6" "$(film_of film/film.mp4)"
-    ends 0 run pool --out film2 --frames 3 --video --quality splats $small --quiet
+    ends 0 run pool --out film2 --frames 5 --video --quality splats $small --quiet # the guest has left by then
     ends 0 run --resume film2 --frames 6 --quiet
     same "a resumed film shows the same" "$(frames_of film/film.mp4)" "$(frames_of film2/film.mp4)"
     ends 0 render film $small --quality splats --video --out film3

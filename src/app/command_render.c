@@ -28,6 +28,7 @@ typedef struct Job {
     // of a run's folder
     couRunOptions run;
     couScene *scene; // NULL: frames of another program
+    couCast cast;
     couBodyTable bodies;
     couStudio *studio;
     couFilm *encoder; // NULL: no film
@@ -186,6 +187,7 @@ static bool open_run(Job *job, const char *folder)
     couSplitOverrides(where, &job->run.sets, &job->run.overrides, &job->faults);
     if (job->faults.count > 0 || !load_scene(job, folder) || !couReadBodies(folder, &job->bodies, &job->faults)) return false;
     const couWorldDef *world = couWorld_Def(couScene_World(job->scene));
+    job->cast = couGatherCast(couScene_World(job->scene));
     job->frame_fps = job->bodies.stage.fps;
     job->surface.spacing = world->spacing;
     if (!couCheckSurfaceChoice(&job->surface, world->dimension, where, &job->faults)) return false;
@@ -350,8 +352,7 @@ static bool draw(Job *job, const couFrameFile *file, couImage *image, couLayers 
     size_t lost = couFrame_LostCount(&frame);
     if (lost > 0) couWarn("%s: %zu particles that are not finite are left out", file->path, lost);
     int count = 0;
-    couWorld *world = job->scene ? couScene_World(job->scene) : NULL;
-    couPictureBody *bodies = world ? couFindBodies(world, &job->bodies, file->number, &count) : NULL;
+    couPictureBody *bodies = job->scene ? couFindBodies(&job->cast, &job->bodies, file->number, &count) : NULL;
     bool is_drawn = couStudio_Draw(job->studio, &frame, file->number, bodies, count, image, layers, faults);
     free(bodies);
     couFreeFrame(&frame);
@@ -481,6 +482,7 @@ static void clean_up(Job *job)
 {
     couDiscardFilm(job->encoder);
     couCloseStudio(job->studio);
+    couCast_Clear(&job->cast);
     if (job->scene) couCloseScene(job->scene);
     couBodyTable_Clear(&job->bodies);
     couFreeRunOptions(&job->run);

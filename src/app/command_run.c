@@ -25,6 +25,7 @@ typedef struct Run {
     double fps;
     int first, frame, total; // frames done before, done by now, asked for
     couBounds bounds;        // for an automatic camera, and where planes end
+    couCast cast;            // of a resumed run: the bodies that the scene begins with
     couFilming *filming;
     couDiagnostics *diagnostics;
     couBodyFiles *bodies;
@@ -174,8 +175,9 @@ static bool prepare(Run *run)
                     load_scene(run) && settle_frames(run);
     if (is_ready) {
         choose_folder(run);
-        // before the state is loaded, so that a resumed film keeps its camera
+        // before the state is loaded, so that a resumed film keeps its camera and bodies that have left
         run->bounds = couSceneBounds(run->scene, run->total / run->fps);
+        if (resume) run->cast = couGatherCast(run->world);
         is_ready = !resume || restore(run, &state);
     }
     if (is_ready && run->is_in_place && !is_previous) run->checkpoint_frame = run->first;
@@ -237,7 +239,7 @@ static bool film_earlier_frames(Run *run)
         couFaults read_faults = {0};
         if (find_frame(run->options.resume, number, path) && couReadFrame(path, &frame, &read_faults)) {
             frame.time = number / run->fps;
-            is_good = couFilming_AddOld(run->filming, &frame, has_bodies ? &bodies : NULL, &run->faults);
+            is_good = couFilming_AddOld(run->filming, &frame, &run->cast, has_bodies ? &bodies : NULL, &run->faults);
             couFreeFrame(&frame);
         } else {
             couWarn("the film lacks frame %d: %s", number, read_faults.count > 0 ? read_faults.items[0].message : "no file");
@@ -611,6 +613,7 @@ static int clean_up(Run *run, int code)
     couCloseDiagnostics(run->diagnostics, &ignored);
     couCloseBodyFiles(run->bodies, &ignored);
     couEndFilming(run->filming, run->frame > run->first, &ignored);
+    couCast_Clear(&run->cast);
     if (run->scene) couCloseScene(run->scene);
     couFreeRunOptions(&run->options);
     couFaults_Clear(&ignored);

@@ -85,16 +85,30 @@ couBounds couSceneBounds(couScene *scene, double seconds);
 /// A studio with the scene's materials and its camera, or the one given.
 couStudio *couOpenSceneStudio(couScene *scene, couBounds bounds, const couCamera *camera, const couPictureChoice *choice,
                               const couSurfaceDef *surface, double fps, couFaults *faults);
-/// Where bodies.csv has the bodies of a run at a frame, with shape and look of the world's body of that name; free with free(). NULL
-/// for none, or without memory.
-couPictureBody *couFindBodies(couWorld *world, const couBodyTable *table, int frame, int *count);
+/// The bodies that a scene begins with, for frames that were written earlier: by then some may have left the world. Free with
+/// couCast_Clear().
+typedef struct couCast {
+    struct couCastMember {
+        char name[COU_NAME_SIZE];
+        couShape *shape;
+        couLook look;
+    } * members;
+    int count;
+} couCast;
+
+couCast couGatherCast(const couWorld *world);
+void couCast_Clear(couCast *cast);
+/// Where bodies.csv has the bodies of a run at a frame, with shape and look of the cast's body of that name; free with free(). NULL for
+/// none, or without memory.
+couPictureBody *couFindBodies(const couCast *cast, const couBodyTable *table, int frame, int *count);
 /// Opens the studio and, with `film` not NULL, the film there. NULL and faults when either cannot be had.
 couFilming *couStartFilming(couScene *scene, couBounds bounds, const couPictureChoice *choice, const couSurfaceDef *surface,
                             const char *film, double fps, couFaults *faults);
 /// Renders the world's frame and appends it to the film.
 bool couFilming_Add(couFilming *filming, const couFrame *frame, couFaults *faults);
 /// Likewise a frame that was written earlier, with the bodies where they were then; `table` NULL: where they are now.
-bool couFilming_AddOld(couFilming *filming, const couFrame *frame, const couBodyTable *table, couFaults *faults);
+bool couFilming_AddOld(couFilming *filming, const couFrame *frame, const couCast *cast, const couBodyTable *table,
+                       couFaults *faults);
 /// Renders a frame into a PNG file.
 bool couFilming_Picture(couFilming *filming, const couFrame *frame, const char *path, couFaults *faults);
 /// Closes the film; `is_kept` false discards it. NULL is fine.

@@ -4,6 +4,7 @@
 #include "app/run.h"
 #include "base/base.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,33 +111,57 @@ static couPictureBody *collect_bodies(couWorld *world, int *count)
     return bodies;
 }
 
-couPictureBody *couFindBodies(couWorld *world, const couBodyTable *table, int frame, int *count)
+couCast couGatherCast(const couWorld *world)
+{
+    couCast cast = {.members = calloc((size_t)couWorld_BodyCapacity(world) + 1, sizeof *cast.members)};
+    for (int i = 0; cast.members && i < couWorld_BodyCapacity(world); i++) {
+        couBodyId id = couWorld_BodyAt(world, i);
+        const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
+        if (!body) continue;
+        struct couCastMember *member = &cast.members[cast.count++];
+        snprintf(member->name, sizeof member->name, "%s", body->name);
+        member->shape = couShape_Retain(body->shape);
+        member->look = couBodyLook(body);
+    }
+    return cast;
+}
+
+void couCast_Clear(couCast *cast)
+{
+    for (int i = 0; i < cast->count; i++) couShape_Release(cast->members[i].shape);
+    free(cast->members);
+    *cast = (couCast){0};
+}
+
+couPictureBody *couFindBodies(const couCast *cast, const couBodyTable *table, int frame, int *count)
 {
     size_t rows = 0;
     const couBodyRow *row = couBodyTable_Frame(table, frame, &rows);
     couPictureBody *bodies = rows > 0 ? calloc(rows, sizeof *bodies) : NULL;
     *count = 0;
     for (size_t k = 0; bodies && k < rows; k++, row++) {
-        couBodyId id = couWorld_FindBody(world, row->name);
-        const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
+        const struct couCastMember *member = NULL;
+        for (int i = 0; i < cast->count && !member; i++)
+            if (strcmp(cast->members[i].name, row->name) == 0) member = &cast->members[i];
         bool is_drawn = row->body >= 0 && table->stage.bodies[row->body].mesh[0];
-        if (!body && is_drawn) couWarn("the scene does not begin with the body '%s': it is not in the pictures", row->name);
-        if (body && body->opacity > 0.0f)
+        if (!member && is_drawn) couWarn("the scene does not begin with the body '%s': it is not in the pictures", row->name);
+        if (member && member->look.opacity > 0.0f)
             bodies[(*count)++] = (couPictureBody){
-                .shape = body->shape, .pose = row->pose, .look = couBodyLook(body), .velocity = row->velocity, .spin = row->spin};
+                .shape = member->shape, .pose = row->pose, .look = member->look, .velocity = row->velocity, .spin = row->spin};
     }
     return bodies;
 }
 
 // `table` NULL: the bodies are where the world has them. A frame's time is that of its number, to the last bit, whether it comes from
 // memory or from a file.
-static bool draw(couFilming *filming, const couFrame *frame, const couBodyTable *table, couImage *image, couFaults *faults)
+static bool draw(couFilming *filming, const couFrame *frame, const couCast *cast, const couBodyTable *table, couImage *image,
+                 couFaults *faults)
 {
     couWorld *world = couScene_World(filming->scene);
     couFrame drawn = *frame;
     int count = 0, number = (int)lround(frame->time * filming->fps);
     drawn.time = number / filming->fps;
-    couPictureBody *bodies = table ? couFindBodies(world, table, number, &count) : collect_bodies(world, &count);
+    couPictureBody *bodies = table ? couFindBodies(cast, table, number, &count) : collect_bodies(world, &count);
     bool is_done = couStudio_Draw(filming->studio, &drawn, number, bodies, count, image, NULL, faults);
     free(bodies);
     return is_done;
@@ -185,10 +210,11 @@ couFilming *couStartFilming(couScene *scene, couBounds bounds, const couPictureC
     return filming;
 }
 
-bool couFilming_AddOld(couFilming *filming, const couFrame *frame, const couBodyTable *table, couFaults *faults)
+bool couFilming_AddOld(couFilming *filming, const couFrame *frame, const couCast *cast, const couBodyTable *table,
+                       couFaults *faults)
 {
     couImage image = {0};
-    if (!draw(filming, frame, table, &image, faults)) return false;
+    if (!draw(filming, frame, cast, table, &image, faults)) return false;
     bool is_added = couFilm_AddFrame(filming->film, &image, faults);
     if (is_added) filming->frame_count++;
     couFreeImage(&image);
@@ -197,13 +223,13 @@ bool couFilming_AddOld(couFilming *filming, const couFrame *frame, const couBody
 
 bool couFilming_Add(couFilming *filming, const couFrame *frame, couFaults *faults)
 {
-    return couFilming_AddOld(filming, frame, NULL, faults);
+    return couFilming_AddOld(filming, frame, NULL, NULL, faults);
 }
 
 bool couFilming_Picture(couFilming *filming, const couFrame *frame, const char *path, couFaults *faults)
 {
     couImage image = {0};
-    if (!draw(filming, frame, NULL, &image, faults)) return false;
+    if (!draw(filming, frame, NULL, NULL, &image, faults)) return false;
     bool is_written = couWritePng(path, &image, faults);
     couFreeImage(&image);
     return is_written;
