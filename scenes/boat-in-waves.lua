@@ -9,19 +9,21 @@ scene {
 
 body {
     name = "tank", shape = shell { box { size = { 0.96, 0.34, 0.30 } }, thickness = 0.012, open = true },
-    at = { 0, 0.18, 0 }, friction = 0.05, color = { 0.7, 0.8, 0.9 }, opacity = 0.1,
+    at = { 0, 0.18, 0 }, friction = 0.05, color = { 0.7, 0.8, 0.9 }, opacity = 0.1, absorption = { 1.2, 0.5, 0.4 },
 }
 body { name = "ground", shape = plane {} }
-fluid { material = material("water", { opacity = 0.7 }), shape = box { size = { 0.96, 0.16, 0.30 } }, at = { 0, 0.093, 0 } }
+-- Tinted: so little water would have no colour of its own.
+local water = material("water", { absorption = { 5, 1.6, 0.6 } })
+fluid { material = water, shape = box { size = { 0.96, 0.16, 0.30 } }, at = { 0, 0.093, 0 } }
 
 -- An open shell: what floats is the wood and the air inside.
 body {
     name = "boat", shape = shell { box { size = { 0.20, 0.06, 0.12 } }, thickness = 0.012, open = true }, at = { 0.08, 0.215, 0 },
-    density = 600, friction = 0.1, contact_friction = 0.8, color = { 0.50, 0.26, 0.09 },
+    density = 600, friction = 0.1, contact_friction = 0.8, color = { 0.55, 0.08, 0.05 },
 }
 body {
     name = "crate", shape = box { size = { 0.07, 0.07, 0.07 } }, at = { 0.08, 0.232, 0 }, density = 900, contact_friction = 0.8,
-    color = { 0.75, 0.55, 0.25 },
+    color = { 0.80, 0.52, 0.18 },
 }
 
 -- The paddle hangs in the water on the left and swings about its upper edge, from the third half second on.
@@ -35,4 +37,4 @@ body {
 }
 sink { shape = box { size = { 3, 3, 3 } }, inverted = true }
 
-camera { from = { 0.35, 0.50, 1.05 }, to = { -0.02, 0.14, 0 }, fov = 38 }
+camera { from = { 0.38, 0.44, 0.98 }, to = { -0.01, 0.14, 0 }, fov = 36 }

@@ -10,11 +10,11 @@ scene {
 -- Frozen springs are made on command only: until then it is a liquid.
 local matter = material("matter", {
     base = "jelly", shear_modulus = 8000, yield_stretch = 0.05, yield_compress = 0.05, flow_stretch = 40, flow_compress = 40,
-    opacity = 1, color = { 0.55, 0.22, 0.36 },
+    opacity = 1, color = { 0.60, 0.13, 0.27 },
 })
 local bunny = mesh { stock = "bunny", size = 0.15, center = "ground" }
 
-body { name = "ground", shape = plane {}, friction = 0.9 }
+body { name = "ground", shape = plane {}, friction = 0.9, color = { 0.30, 0.33, 0.36 } }
 -- Glue under the feet, or the bunny would tumble when it springs up.
 body {
     name = "glue", shape = cylinder { radius = 0.09, height = 0.004 }, at = { 0, -0.0015, 0 }, opacity = 0,
@@ -44,4 +44,4 @@ at(4.8, function(world)
     world:remove_body("glue")
 end)
 
-camera { from = { 0.20, 0.15, 0.42 }, to = { 0, 0.07, 0 }, fov = 36 }
+camera { from = { 0.20, 0.15, 0.42 }, to = { 0, 0.085, 0 }, fov = 28 }

@@ -13,4 +13,4 @@ body {
 fluid { material = material("water", { opacity = 1 }), shape = box { size = { 0.146, 0.292 } }, at = { 0.073, 0.146 }, jitter = 0 }
 
 sink { shape = box { size = { 4, 4 } }, inverted = true } -- what splashes out of the tank
-camera { from = { 0.292, 0.22, 1 }, to = { 0.292, 0.22, 0 }, fov = 28 }
+camera { from = { 0.292, 0.245, 1 }, to = { 0.292, 0.245, 0 }, fov = 31 }

@@ -12,7 +12,7 @@ local clay = material("clay", {
     density = 1500, shear_modulus = 15000, yield_stretch = 0.03, yield_compress = 0.03, flow_stretch = 50, flow_compress = 50,
 })
 
-body { name = "ground", shape = plane { normal = { 0, 1, 0 } }, friction = 1 }
+body { name = "ground", shape = plane { normal = { 0, 1, 0 } }, friction = 1, color = { 0.30, 0.33, 0.36 } }
 fluid { material = clay, shape = sphere { radius = 0.05 }, at = { 0, 0.05, 0 } }
 at(0, function(world) world:add_springs(clay) end)
 
@@ -24,4 +24,4 @@ local function press(t)
 end
 body { name = "stamp", shape = sphere { radius = 0.026 }, motion = press, color = { 0.45, 0.47, 0.50 } }
 
-camera { from = { 0.04, 0.25, 0.24 }, to = { -0.01, 0.065, 0.01 }, fov = 34 }
+camera { from = { 0.04, 0.25, 0.24 }, to = { -0.01, 0.075, 0.01 }, fov = 37 }

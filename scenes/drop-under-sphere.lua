@@ -7,7 +7,9 @@ scene {
     pvfs = { recipe = "drops", support = 3, near_ratio = 1, height_error = 0.03 },
 }
 
-local liquid = material("liquid", { base = "oil", density = 1000, viscosity = 0.2, color = { 0.10, 0.40, 0.65 } })
+local liquid = material("liquid", {
+    base = "oil", density = 1000, viscosity = 0.2, color = { 0.10, 0.40, 0.65 }, absorption = { 90, 25, 6 },
+})
 
 body {
     name = "sphere", shape = sphere { radius = 0.04 }, at = { 0, 0.17, 0 }, color = { 0.75, 0.72, 0.68 },
@@ -20,4 +22,4 @@ emitter {
     speed = 0.12, stop = 3.5,
 }
 
-camera { from = { 0.08, 0.15, 0.44 }, to = { 0, 0.115, 0 }, fov = 32 }
+camera { from = { 0.07, 0.14, 0.42 }, to = { 0.015, 0.11, 0 }, fov = 34 }

@@ -5,7 +5,7 @@ scene {
     spacing = 0.008, duration = 4, fps = 30,
 }
 
-local jelly = material("jelly")
+local jelly = material("jelly", { absorption = { 1.5, 24, 17 } })
 
 body { name = "ground", shape = plane { normal = { 0, 1, 0 } }, friction = 0.9 }
 fluid { material = jelly, shape = box { size = { 0.16, 0.12, 0.12 } }, at = { 0, 0.06, 0 } }
@@ -18,6 +18,9 @@ local function press(t)
     if t > 2.0 then y = y - 0.075 + 0.6 * math.min(t - 2.0, 0.25) end
     return { at = { 0, y, 0 } }
 end
-body { name = "plate", shape = box { size = { 0.24, 0.015, 0.20 } }, motion = press, friction = 0.5, color = { 0.35, 0.36, 0.38 }, opacity = 0.5 }
+body {
+    name = "plate", shape = box { size = { 0.24, 0.015, 0.20 } }, motion = press, friction = 0.5,
+    color = { 0.7, 0.8, 0.9 }, opacity = 0.15,
+}
 
-camera { from = { 0.26, 0.22, 0.50 }, to = { 0, 0.07, 0 }, fov = 34 }
+camera { from = { 0.26, 0.22, 0.50 }, to = { 0, 0.06, 0 }, fov = 30 }

@@ -9,16 +9,18 @@ scene {
 
 body {
     name = "tank", shape = shell { box { size = { 0.38, 0.28, 0.30 } }, thickness = 0.01, open = true },
-    at = { 0, 0.15, 0 }, friction = 0.1, color = { 0.7, 0.8, 0.9 }, opacity = 0.1,
+    at = { 0, 0.15, 0 }, friction = 0.1, color = { 0.7, 0.8, 0.9 }, opacity = 0.1, absorption = { 1.2, 0.5, 0.4 },
 }
 body { name = "ground", shape = plane {} }
-fluid { material = "water", shape = box { size = { 0.38, 0.15, 0.30 } }, at = { 0, 0.085, 0 } }
+-- Tinted: so little water would have no colour of its own.
+local water = material("water", { absorption = { 5, 1.6, 0.6 } })
+fluid { material = water, shape = box { size = { 0.38, 0.15, 0.30 } }, at = { 0, 0.085, 0 } }
 
 body {
     name = "bunny", shape = mesh { stock = "bunny", size = 0.2, center = "bounds", turn = { axis = { 0, 1, 0 }, degrees = 180 } },
-    at = { -0.01, 0.33, -0.02 }, turn = { degrees = -15 }, density = 400, friction = 0.1, color = { 0.72, 0.60, 0.42 },
+    at = { -0.01, 0.33, -0.02 }, turn = { degrees = -15 }, density = 400, friction = 0.1, color = { 0.75, 0.40, 0.14 },
 }
 
 sink { shape = box { size = { 3, 3, 3 } }, inverted = true } -- what splashes out of the tank
 
-camera { from = { -0.20, 0.46, 0.74 }, to = { 0, 0.14, 0 }, fov = 32 }
+camera { from = { -0.20, 0.46, 0.74 }, to = { 0, 0.125, 0 }, fov = 33 }

@@ -11,7 +11,7 @@ local thick = material("glycerin", { viscosity = 3, color = { 0.75, 0.25, 0.10 }
 
 body {
     name = "box", shape = shell { box { size = { 0.30, 0.20, 0.08 } }, thickness = 0.01, open = true },
-    at = { 0, 0.11, 0 }, friction = 0.5, color = { 0.7, 0.8, 0.9 }, opacity = 0.1,
+    at = { 0, 0.11, 0 }, friction = 0.5, color = { 0.7, 0.8, 0.9 }, opacity = 0.1, absorption = { 1.2, 0.5, 0.4 },
 }
 
 -- A slot as long as the box is wide, at the upper left.
@@ -21,4 +21,4 @@ emitter {
     direction = { 1, -0.8, 0 }, speed = 1.5, stop = 1.7,
 }
 
-camera { from = { 0.06, 0.24, 0.56 }, to = { 0, 0.12, 0 }, fov = 34 }
+camera { from = { 0.08, 0.24, 0.56 }, to = { 0, 0.115, 0 }, fov = 30 }

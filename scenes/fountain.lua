@@ -9,15 +9,16 @@ scene {
 
 local basin = shell { cylinder { radius = 0.42, height = 0.06 }, thickness = 0.02, open = true }
 
-body { name = "basin", shape = basin, at = { 0, 0.05, 0 }, friction = 0.3, color = { 0.55, 0.52, 0.48 } }
-body { name = "nozzle", shape = cylinder { radius = 0.038, height = 0.20 }, at = { 0, 0.12, 0 }, color = { 0.55, 0.52, 0.48 } }
+body { name = "basin", shape = basin, at = { 0, 0.05, 0 }, friction = 0.3, color = { 0.30, 0.29, 0.28 } }
+body { name = "nozzle", shape = cylinder { radius = 0.038, height = 0.20 }, at = { 0, 0.12, 0 }, color = { 0.30, 0.29, 0.28 } }
 body { name = "plate", shape = cylinder { radius = 0.040, height = 0.012 }, at = { 0, 0.312, 0 }, color = { 0.30, 0.30, 0.32 } }
 
-local water = material("water", { smoothing = 15 }) -- calm enough for a sheet
+-- Calm enough for a sheet; tinted, since so little water would have no colour of its own.
+local water = material("water", { smoothing = 15, absorption = { 40, 11, 4 } })
 emitter { material = water, shape = disk { radius = 0.033 }, at = { 0, 0.224, 0 }, direction = { 0, 1, 0 }, speed = 2.6 }
 
 -- The drain, and what splashes over the edge.
 sink { shape = cylinder { radius = 0.42, height = 0.02 }, at = { 0, 0.03, 0 } }
 sink { shape = cylinder { radius = 0.48, height = 2 }, at = { 0, 1, 0 }, inverted = true }
 
-camera { from = { 0.45, 0.50, 0.85 }, to = { 0, 0.15, 0 }, fov = 36 }
+camera { from = { 0.42, 0.50, 0.80 }, to = { 0, 0.175, 0 }, fov = 35 }

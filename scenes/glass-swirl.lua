@@ -9,7 +9,8 @@ scene {
     mueller = { compression = 0.1, damping = 0.06 },
 }
 
-local water = material("water", { surface_tension = 0.0728 }) -- against air at 20 C
+-- Tension against air at 20 C. Tinted: so little water would have no colour of its own.
+local water = material("water", { surface_tension = 0.0728, absorption = { 25, 8, 3 } })
 
 body {
     name = "glass", opacity = 0.15, color = { 0.7, 0.8, 0.9 }, friction = 0.05,
@@ -26,4 +27,4 @@ field {
 }
 
 sink { shape = box { size = { 1, 1, 1 } }, inverted = true } -- what leaves the glass and runs away
-camera { from = { 0.12, 0.17, 0.19 }, to = { 0, 0.045, 0 }, fov = 32 }
+camera { from = { 0.10, 0.15, 0.20 }, to = { 0, 0.052, 0 }, fov = 33 }

@@ -15,7 +15,7 @@ local statue, plinth = figures.statue(0.34)
 local stone = { 0.20, 0.21, 0.22 }
 body { name = "statue", shape = statue, friction = 0.9, stickiness = 6000, color = stone }
 body { name = "plinth", shape = plinth, friction = 0.9, stickiness = 6000, color = stone }
-body { name = "ground", shape = plane {}, friction = 0.9 }
+body { name = "ground", shape = plane {}, friction = 0.9, color = { 0.22, 0.20, 0.20 } }
 
 -- A shower of five jets: one on the head, the others on shoulders, arms and knees. Slower ones would tear before they arrive.
 local jets = { { 0, 0.008 }, { -0.066, 0.005 }, { 0.066, -0.005 }, { -0.085, 0.035 }, { 0.080, 0.045 } }
@@ -26,4 +26,4 @@ for _, jet in ipairs(jets) do
     }
 end
 
-camera { from = { 0.22, 0.36, 0.80 }, to = { 0, 0.19, 0 }, fov = 34 }
+camera { from = { 0.20, 0.34, 0.76 }, to = { 0, 0.172, 0 }, fov = 33 }

@@ -20,4 +20,4 @@ emitter {
     motion = function(t) return { at = { -0.005 - 0.04 * math.cos(1.8 * t), 0.30, 0.004 } } end,
 }
 
-camera { from = { -0.24, 0.28, 0.54 }, to = { 0.0, 0.085, 0 }, fov = 32 }
+camera { from = { -0.24, 0.28, 0.54 }, to = { 0, 0.084, 0 }, fov = 30 }

@@ -8,10 +8,10 @@ scene {
 }
 
 local figures = require "lib.figures"
-local jelly = material("jelly", { shear_modulus = 40000, color = { 0.70, 0.10, 0.12 }, opacity = 1 })
+local jelly = material("jelly", { shear_modulus = 40000, color = { 0.65, 0.07, 0.09 }, opacity = 1 })
 local figure = figures.statue(0.15):at { 0, -0.012, 0 }
 
-body { name = "ground", shape = plane {}, friction = 1, stickiness = 300000 } -- the figure is glued to it
+body { name = "ground", shape = plane {}, friction = 1, stickiness = 300000, color = { 0.30, 0.33, 0.36 } } -- the figure is glued to it
 body { name = "mould", shape = shell { figure, thickness = 0.004 }, color = { 0.75, 0.85, 0.9 }, opacity = 0.15 }
 fluid { material = jelly, shape = figure, jitter = 0.1 }
 
@@ -28,4 +28,4 @@ body {
     },
 }
 
-camera { from = { 0.10, 0.18, 0.38 }, to = { -0.01, 0.07, 0 }, fov = 34 }
+camera { from = { 0.10, 0.18, 0.38 }, to = { -0.005, 0.075, 0 }, fov = 29 }

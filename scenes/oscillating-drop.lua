@@ -8,7 +8,7 @@ scene {
     pvfs = { recipe = "drops", support = 3.5, near_ratio = 1 },
 }
 
-local water = material("water", { beta = 0, smoothing = 0 })
+local water = material("water", { beta = 0, smoothing = 0, absorption = { 14, 4.5, 1.6 } })
 local long = capsule { radius = 0.06, height = 0.09 }:turned { axis = { 0, 0, 1 }, degrees = 90 }
 
 fluid { material = water, shape = long, jitter = 0.4 }

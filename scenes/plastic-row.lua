@@ -23,7 +23,7 @@ local row = {
     plastic("runny", 60, 0.00, { 0.08, 0.25, 0.65 }),
 }
 
-body { name = "ground", shape = plane { normal = { 0, 1, 0 } }, friction = 0.5 }
+body { name = "ground", shape = plane { normal = { 0, 1, 0 } }, friction = 0.5, color = { 0.30, 0.33, 0.36 } }
 local places = { -0.34, -0.20, -0.06, 0.09, 0.29 } -- the last one needs room
 for i, matter in ipairs(row) do
     fluid { material = matter, shape = box { size = { 0.08, 0.08, 0.08 } }, at = { places[i], 0.10, 0 } }
@@ -34,4 +34,4 @@ at(0, function(world)
     for _, matter in ipairs(row) do world:add_springs(matter) end
 end)
 
-camera { from = { 0, 0.26, 0.80 }, to = { 0, 0.04, 0 }, fov = 33 }
+camera { from = { 0, 0.36, 0.74 }, to = { 0.01, 0.03, 0 }, fov = 34 }

@@ -7,7 +7,8 @@ scene {
     mueller = { compression = 0.1, damping = 0.06 },
 }
 
-local water = material("water", { surface_tension = 0.0728 }) -- against air at 20 C
+-- Tension against air at 20 C. Tinted: so little water would have no colour of its own.
+local water = material("water", { surface_tension = 0.0728, absorption = { 25, 8, 3 } })
 
 body {
     name = "glass", opacity = 0.15, color = { 0.7, 0.8, 0.9 }, friction = 0.1,
@@ -21,4 +22,4 @@ emitter {
 }
 
 sink { shape = box { size = { 1, 1, 1 } }, inverted = true } -- what leaves the glass and runs away
-camera { from = { 0.10, 0.17, 0.26 }, to = { 0, 0.065, 0 }, fov = 34 }
+camera { from = { 0.09, 0.14, 0.22 }, to = { 0, 0.064, 0 }, fov = 34 }

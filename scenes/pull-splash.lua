@@ -7,7 +7,8 @@ scene {
     mueller = { compression = 0.1, damping = 0.06 },
 }
 
-local water = material("water", { surface_tension = 0.0728 }) -- against air at 20 C
+-- Tension against air at 20 C. Tinted: so little water would have no colour of its own.
+local water = material("water", { surface_tension = 0.0728, absorption = { 30, 9, 3.5 } })
 
 body {
     name = "tank", opacity = 0.15, color = { 0.7, 0.8, 0.9 }, friction = 0.1,
@@ -21,4 +22,4 @@ field { kind = "pull", center = { -0.030, 0.06, 0 }, strength = 18, radius = 0.0
 field { kind = "pull", center = { 0.030, 0.06, 0.01 }, strength = 18, radius = 0.05, start = 1.5, stop = 1.7 }
 
 sink { shape = box { size = { 1, 1, 1 } }, inverted = true } -- what leaves the tank and runs away
-camera { from = { 0.10, 0.15, 0.22 }, to = { 0, 0.04, 0 }, fov = 32 }
+camera { from = { 0.09, 0.11, 0.20 }, to = { 0, 0.044, 0 }, fov = 35 }

@@ -8,7 +8,7 @@ scene {
 }
 local figures = require "lib.figures"
 
-local rain = material("rain", { base = "glycerin", viscosity = 1, color = { 0.05, 0.20, 0.52 } })
+local rain = material("rain", { base = "glycerin", viscosity = 1, color = { 0.05, 0.20, 0.52 }, absorption = { 110, 40, 8 } })
 
 body { name = "figure", shape = figures.person(0.3), friction = 0.8, stickiness = 12000, color = { 0.75, 0.74, 0.70 } }
 body { name = "ground", shape = plane {}, friction = 0.9 }
@@ -26,4 +26,4 @@ every(0.05, function(world)
     end
 end)
 
-camera { from = { 0.28, 0.48, 0.88 }, to = { 0, 0.275, 0 }, fov = 34 }
+camera { from = { 0.28, 0.48, 0.88 }, to = { 0, 0.26, 0 }, fov = 36 }

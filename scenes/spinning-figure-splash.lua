@@ -24,4 +24,4 @@ emitter {
 }
 sink { shape = box { size = { 3, 3, 3 } }, inverted = true }
 
-camera { from = { 0.25, 0.48, 0.78 }, to = { 0, 0.19, 0 }, fov = 38 }
+camera { from = { 0.25, 0.48, 0.78 }, to = { 0.01, 0.18, 0 }, fov = 38 }

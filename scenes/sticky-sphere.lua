@@ -7,7 +7,7 @@ scene {
     pvfs = { recipe = "drops", support = 3, near_ratio = 1, height_error = 0.05 },
 }
 
-local oil = material("oil", { density = 1000, viscosity = 0.2, color = { 0.70, 0.42, 0.06 } })
+local oil = material("oil", { density = 1000, viscosity = 0.2, color = { 0.70, 0.42, 0.06 }, absorption = { 8, 45, 260 } })
 
 -- Two helpings: the first is what the sphere can bear, at 6 times its weight close by; the second is too much.
 local function pour_over(name, x, friction, stickiness, color)
@@ -22,8 +22,8 @@ local function pour_over(name, x, friction, stickiness, color)
         }
     end
 end
-pour_over("sticky", -0.055, 0.3, 20000, { 0.35, 0.42, 0.50 })
-pour_over("plain", 0.055, 0, 0, { 0.75, 0.72, 0.68 })
+pour_over("sticky", -0.055, 0.3, 20000, { 0.75, 0.72, 0.68 })
+pour_over("plain", 0.055, 0, 0, { 0.20, 0.30, 0.42 })
 body { name = "ground", shape = plane {}, friction = 0.8 }
 
-camera { from = { 0.04, 0.13, 0.36 }, to = { 0, 0.085, 0 }, fov = 32 }
+camera { from = { 0.04, 0.13, 0.36 }, to = { 0, 0.08, 0 }, fov = 31 }

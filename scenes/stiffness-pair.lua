@@ -9,11 +9,12 @@ scene {
 }
 
 body {
-    name = "tank", opacity = 0.1, color = { 0.7, 0.8, 0.9 },
+    name = "tank", opacity = 0.1, color = { 0.7, 0.8, 0.9 }, absorption = { 1.2, 0.5, 0.4 },
     shape = shell { box { size = { 1.0, 0.9, 0.4 } }, thickness = 0.03, open = true }, at = { 0.5, 0.45, 0 },
 }
-local water = material("water", { viscosity = 0.001 })
+-- Tinted: so little water would have no colour of its own.
+local water = material("water", { viscosity = 0.001, absorption = { 4, 1.3, 0.5 } })
 fluid { material = water, shape = box { size = { 0.5, 0.8, 0.4 } }, at = { 0.25, 0.4, 0 }, jitter = 0 }
 
 sink { shape = box { size = { 8, 8, 8 } }, inverted = true } -- what splashes out of the tank
-camera { from = { 1.1, 1.2, 2.2 }, to = { 0.5, 0.38, 0 }, fov = 34 }
+camera { from = { 1.1, 1.15, 2.2 }, to = { 0.5, 0.44, 0 }, fov = 34 }

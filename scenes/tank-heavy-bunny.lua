@@ -9,17 +9,19 @@ scene {
 
 body {
     name = "tank", shape = shell { box { size = { 0.38, 0.26, 0.28 } }, thickness = 0.01, open = true },
-    at = { 0, 0.14, 0 }, friction = 0.1, color = { 0.7, 0.8, 0.9 }, opacity = 0.1,
+    at = { 0, 0.14, 0 }, friction = 0.1, color = { 0.7, 0.8, 0.9 }, opacity = 0.1, absorption = { 1.2, 0.5, 0.4 },
 }
 body { name = "ground", shape = plane {} }
-fluid { material = "water", shape = box { size = { 0.38, 0.11, 0.28 } }, at = { 0, 0.065, 0 } }
+-- Tinted: so little water would have no colour of its own.
+local water = material("water", { absorption = { 5, 1.6, 0.6 } })
+fluid { material = water, shape = box { size = { 0.38, 0.11, 0.28 } }, at = { 0, 0.065, 0 } }
 
 -- Two and a half times as heavy as water: sandstone.
 body {
     name = "bunny", shape = mesh { stock = "bunny", size = 0.2, center = "bounds" }, at = { 0.01, 0.38, 0 },
-    velocity = { 0, -1.5, 0 }, turn = { degrees = 15 }, density = 2500, friction = 0.1, color = { 0.62, 0.45, 0.28 },
+    velocity = { 0, -1.5, 0 }, turn = { degrees = 15 }, density = 2500, friction = 0.1, color = { 0.62, 0.36, 0.18 },
 }
 
 sink { shape = box { size = { 3, 3, 3 } }, inverted = true } -- what splashes out of the tank
 
-camera { from = { -0.20, 0.46, 0.74 }, to = { 0, 0.15, 0 }, fov = 34 }
+camera { from = { -0.20, 0.46, 0.74 }, to = { 0, 0.135, 0 }, fov = 33 }

@@ -8,12 +8,12 @@ scene {
 }
 local figures = require "lib.figures"
 
-local cocoa = material("cocoa", { base = "milk", viscosity = 0.2, color = { 0.23, 0.09, 0.035 } })
+local cocoa = material("cocoa", { base = "milk", viscosity = 0.2, color = { 0.16, 0.06, 0.025 } })
 
 local pot, filling = figures.teapot()
 local place = { -0.20, 0.28, 0 }
 body {
-    name = "teapot", shape = pot, friction = 0.1, color = { 0.16, 0.30, 0.38 },
+    name = "teapot", shape = pot, friction = 0.1, color = { 0.08, 0.24, 0.32 },
     motion = {
         { time = 0, at = place }, { time = 0.8, turn = { degrees = -38 } }, { time = 2.4, turn = { degrees = -56 } },
         { time = 3.6, turn = { degrees = -68 } },
@@ -27,4 +27,4 @@ body {
 }
 body { name = "ground", shape = plane {}, friction = 0.8 }
 
-camera { from = { 0.08, 0.34, 0.80 }, to = { -0.06, 0.21, 0 }, fov = 34 }
+camera { from = { 0.10, 0.34, 0.80 }, to = { -0.05, 0.20, 0 }, fov = 33 }

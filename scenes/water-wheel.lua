@@ -7,7 +7,7 @@ scene {
     pvfs = { height_error = 0.05 },
 }
 
-local wood, stone = { 0.36, 0.20, 0.09 }, { 0.45, 0.44, 0.42 }
+local wood, stone = { 0.30, 0.14, 0.05 }, { 0.45, 0.44, 0.42 }
 local radius, width, blades = 0.16, 0.11, 8
 local upright = { axis = { 1, 0, 0 }, degrees = 90 }
 
@@ -32,11 +32,13 @@ body { name = "ground", shape = plane {}, friction = 0.5 }
 
 local chute = box { size = { 0.20, 0.010, 0.10 } }
 body { name = "chute", shape = chute, at = { -0.13, 0.415, 0 }, turn = { degrees = -5 }, color = wood }
+-- Tinted: so little water would have no colour of its own.
+local water = material("water", { absorption = { 45, 13, 5 } })
 emitter {
-    material = "water", shape = disk { radius = 0.026 }, at = { -0.22, 0.46, 0 }, direction = { 1, -0.1, 0 }, speed = 0.9,
+    material = water, shape = disk { radius = 0.026 }, at = { -0.22, 0.46, 0 }, direction = { 1, -0.1, 0 }, speed = 0.9,
 }
 
 -- The water runs away over the edge of the picture.
 sink { shape = box { size = { 1.2, 2, 0.6 } }, at = { 0.1, 0.9, 0 }, inverted = true }
 
-camera { from = { 0.35, 0.45, 0.95 }, to = { 0.02, 0.22, 0 }, fov = 34 }
+camera { from = { 0.36, 0.44, 0.90 }, to = { 0.03, 0.20, 0 }, fov = 36 }
