@@ -249,7 +249,7 @@ same "pictures of an old run make way" "0 0" "$(count anew 'picture*') $(count a
 
 # --- Stopped in the middle ---
 
-big="--quality final --samples 24 --size 320x180"
+big="--quality final --samples 24 --size 160x90"
 ends 0 render run $big --out straight --quiet
 for signal in INT TERM KILL; do
     start render run $big --out stopped$signal
@@ -309,6 +309,10 @@ has "the spacing is guessed" "spacing guessed .*: 0.02 m" stdout
 same "pictures" 3 "$(count pictures 'picture_00000[123].png')"
 ends 0 render foreign/block_*.vtk $final --out water --quiet
 cmp -s water/picture_000001.png pictures/picture_000001.png && fail "honey looks as water"
+ends 0 render plys $small --out still --quiet
+same "an automatic camera stands still while blocks move" 3 "$(cksum still/*.png | cut -d' ' -f1 | sort -u | wc -l)"
+ends 0 render 'foreign/block_*.vtk' $final --material honey --frames 2 --out second --quiet
+same "also for one of the frames" "$(cksum <pictures/picture_000002.png)" "$(cksum <second/picture_000002.png)"
 ends 0 render plys $final --material honey --spacing 0.02 --from 0.3,0.2,0.4 --to 0.06,0.06,0.06 --fov 30 --out blocks --quiet
 same "seen from a place, blocks move" 3 "$(cksum blocks/*.png | cut -d' ' -f1 | sort -u | wc -l)"
 ends 2 render plys --material hony --out never

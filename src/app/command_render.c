@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 static const char where[] = "coulis render";
+enum { PROBED_FRAMES = 16 }; // of other programs, for the room that an automatic camera shows
 
 typedef struct Job {
     couPictureChoice pictures;
@@ -24,7 +25,8 @@ typedef struct Job {
     double frame_fps;         // of the frames
     int threads;
     bool is_video, has_layers, is_quiet, is_forced;
-    couCamera camera; // is_set: given
+    couCamera camera;    // is_set: given
+    couFrameProbe probe; // of frames of another program
     // of a run's folder
     couRunOptions run;
     couScene *scene; // NULL: frames of another program
@@ -218,28 +220,26 @@ static bool find_look(Job *job, couLook *look)
     return false;
 }
 
-// One material, and a scale by the first frame that can be read; an automatic camera follows the particles of each.
-static bool open_frames(Job *job, const couFrameFiles *files)
+// One material; scale and room by a look at the frames, all of them, so that a choice of them is seen from the same place.
+static bool open_frames(Job *job)
 {
     couLook look;
-    int dimension;
-    float guessed;
     if (!find_look(job, &look)) return false;
-    couProbeFrames(files, &dimension, &guessed);
+    int dimension = job->probe.dimension;
+    float guessed = job->probe.spacing;
     if (job->spacing == 0 && guessed > 0.0f && !job->is_quiet)
         printf("spacing guessed from the distances of neighbours: %.4g m\n", (double)guessed);
     float spacing = job->spacing > 0 ? (float)job->spacing : guessed > 0.0f ? guessed : 1.0f; // 1: of nothing, or of one particle
     job->frame_fps = job->fps > 0 ? job->fps : 30;
     job->surface.spacing = spacing;
     if (!couCheckSurfaceChoice(&job->surface, dimension, where, &job->faults)) return false;
-    couBounds none = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     couStudioDef def = {.dimension = dimension,
                         .spacing = spacing,
                         .fps = job->frame_fps,
                         .looks = &look,
                         .look_count = 1,
                         .camera = job->camera,
-                        .bounds = none,
+                        .bounds = job->probe.bounds,
                         .choice = job->pictures,
                         .surface = job->surface,
                         .threads = couThreadCount(job->threads)};
@@ -254,19 +254,21 @@ static void describe(const Job *job, const char *source, char *text, size_t size
 {
     const couPictureChoice *c = &job->pictures;
     const couSurfaceDef *s = &job->surface;
+    couBounds room = job->probe.bounds;
     char *full = couIsSameFolder(source, job->folder) ? NULL : realpath(source, NULL); // a run may move with its pictures
     snprintf(text, size,
              "of %s, scene %016llx, %d x %d pixels\n"
              "quality %d, samples %d, shutter %g of 1/%g s, raw %d\n"
              "field %d, cell %g, radius %g, level %g, smoothing %d, blended %d, spacing %g\n"
-             "from %s to %s, fov %g, material %s\n",
+             "from %s to %s, fov %g, material %s, room %g %g %g to %g %g %g\n",
              full                  ? full
              : couIsFolder(source) ? "this run"
                                    : source,
              job->scene ? (unsigned long long)couScene_ContentHash(job->scene) : 0ULL, c->width, c->height, c->quality, c->paths,
              c->shutter, job->frame_fps, c->is_raw, s->field, (double)s->cell, (double)s->radius, (double)s->level, s->smoothing,
              s->is_blended, (double)s->spacing, job->from ? job->from : "-", job->to ? job->to : "-", job->fov,
-             job->material ? job->material : "-");
+             job->material ? job->material : "-", (double)room.lower.x, (double)room.lower.y, (double)room.lower.z,
+             (double)room.upper.x, (double)room.upper.y, (double)room.upper.z);
     free(full);
 }
 
@@ -462,14 +464,15 @@ static bool prepare(Job *job, const couTexts *operands, couFrameFiles *files)
     char path[COU_PATH_SIZE];
     check_words(job, source);
     if (job->faults.count > 0 || !couListFrames(operands->items, operands->count, files, &job->faults)) return false;
-    select_frames(job, files);
     bool is_run = couIsFolder(source) && access(couJoin(path, source, "command.txt"), F_OK) == 0;
+    if (!is_run) job->probe = couProbeFrames(files, PROBED_FRAMES);
+    select_frames(job, files);
     choose_folder(job, source, is_run);
     if (is_run && (job->material || job->spacing > 0))
         couFaults_Add(&job->faults, where, job->material ? "--material" : "--spacing",
                       "is for frames of other programs; this run has its own");
     if (!is_run && job->scene_path) couFaults_Add(&job->faults, where, "--scene", "is for the folder of a run");
-    if (job->faults.count > 0 || !(is_run ? open_run(job, source) : open_frames(job, files))) return false;
+    if (job->faults.count > 0 || !(is_run ? open_run(job, source) : open_frames(job))) return false;
     if (job->fps == 0) job->fps = job->frame_fps;
     const char *dot = strrchr(job->film_path, '.');
     double most = dot && strcasecmp(dot, ".gif") == 0 ? 50 : 1000;

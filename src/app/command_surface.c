@@ -66,12 +66,12 @@ static void read_stage(Job *job, const char *source)
 // Dimension and spacing, from the run or by looking at the frames.
 static void find_scale(Job *job, const couFrameFiles *files)
 {
-    float guessed = 0.0f;
+    couFrameProbe probe = {0};
     bool is_guessed = job->spacing == 0;
-    if (!job->stage.dimension) couProbeFrames(files, &job->dimension, &guessed);
-    if (is_guessed) job->spacing = guessed;
-    if (is_guessed && guessed > 0.0f && !job->is_quiet)
-        printf("spacing guessed from the distances of neighbours: %.4g m\n", (double)guessed);
+    if (!job->stage.dimension) probe = couProbeFrames(files, 1), job->dimension = probe.dimension;
+    if (is_guessed) job->spacing = probe.spacing;
+    if (is_guessed && probe.spacing > 0.0f && !job->is_quiet)
+        printf("spacing guessed from the distances of neighbours: %.4g m\n", (double)probe.spacing);
     job->def.spacing = job->spacing > 0 ? (float)job->spacing : 1.0f; // of nothing, or of one particle
     if (job->spacing > 0) couCheckSurfaceChoice(&job->def, job->dimension, where, &job->faults);
 }

@@ -132,19 +132,37 @@ static bool is_flat_frame(const couFrame *frame)
     return true;
 }
 
-bool couProbeFrames(const couFrameFiles *files, int *dimension, float *spacing)
+static void include_particles(couBounds *b, const couFrame *frame)
 {
-    *dimension = 3, *spacing = 0.0f;
-    bool is_found = false;
-    for (int i = 0; i < files->count && !is_found; i++) {
+    for (size_t i = 0; i < frame->count; i++) {
+        couVec3 p = frame->position[i];
+        if (!isfinite(p.x) || !isfinite(p.y) || !isfinite(p.z)) continue;
+        b->lower = (couVec3){fminf(b->lower.x, p.x), fminf(b->lower.y, p.y), fminf(b->lower.z, p.z)};
+        b->upper = (couVec3){fmaxf(b->upper.x, p.x), fmaxf(b->upper.y, p.y), fmaxf(b->upper.z, p.z)};
+    }
+}
+
+couFrameProbe couProbeFrames(const couFrameFiles *files, int most)
+{
+    couFrameProbe probe = {.bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}};
+    int count = files->count < most ? files->count : most;
+    // One that fails is replaced by its successor only while nothing is known.
+    for (int k = 0, i = 0; k < count && i < files->count; k++) {
         couFaults ignored = {0}; // said when its turn comes
         couFrame frame = {0};
-        is_found = couReadFrame(files->items[i].path, &frame, &ignored) && frame.count > 0;
-        if (is_found) *dimension = is_flat_frame(&frame) ? 2 : 3, *spacing = guess_spacing(&frame);
+        bool is_read = couReadFrame(files->items[i].path, &frame, &ignored) && frame.count > 0;
+        if (is_read && probe.dimension == 0)
+            probe.dimension = is_flat_frame(&frame) ? 2 : 3, probe.spacing = guess_spacing(&frame);
+        if (is_read) include_particles(&probe.bounds, &frame);
         couFreeFrame(&frame);
         couFaults_Clear(&ignored);
+        if (probe.dimension == 0)
+            k--, i++;
+        else
+            i = count > 1 ? (int)((long long)(files->count - 1) * (k + 1) / (count - 1)) : files->count;
     }
-    return is_found;
+    if (probe.dimension == 0) probe.dimension = 3;
+    return probe;
 }
 
 size_t couFrame_LostCount(const couFrame *frame)

@@ -19,8 +19,8 @@ typedef struct couSurfaceChoice {
 couSurfaceChoice couDefaultSurfaceChoice(void);
 /// Rows of a command's table of options.
 #define COU_SURFACE_OPTIONS(c) \
-    {"--field", "F", "clavet, color or anisotropic (default: flat where water is flat)", cou_optionText, &(c)->field, 0, 0}, \
-        {"--cell", "M", "of the grid [m] (default: a third of the spacing)", cou_optionNumber, &(c)->cell, 1e-9, 1e6}, \
+    {"--field", "F", "anisotropic (default: flat where water is flat), clavet or color", cou_optionText, &(c)->field, 0, 0}, \
+        {"--cell", "M", "of the surface's grid [m] (default: a third of the spacing)", cou_optionNumber, &(c)->cell, 1e-9, 1e6}, \
         {"--radius", "M", "support of the field [m] (default: two spacings)", cou_optionNumber, &(c)->radius, 1e-9, 1e6}, \
         {"--level", "X", "at which the field is cut (default: so that matter fills its volume)", cou_optionNumber, &(c)->level, \
          1e-6,      1e6}, \
@@ -51,9 +51,16 @@ bool couNextFormat(const char **list, char format[16]);
 
 /// Reads the command line of a command that takes FRAMES; as couParseOptions().
 bool couParseFrameCommand(const couCommand *command, int argc, char **argv, couTexts *operands, couFaults *faults);
-/// What frames that come without a stage.json are like, by the first that can be read and has particles: 2D when all have z = 0; the
-/// distance of neighbours [m], the median of a sample. False when there is none, then 3 and 0.
-bool couProbeFrames(const couFrameFiles *files, int *dimension, float *spacing);
+/// What frames that come without a stage.json are like.
+typedef struct couFrameProbe {
+    int dimension;    ///< 2 when all particles have z = 0
+    float spacing;    ///< distance of neighbours [m], the median of a sample; 0: too few particles
+    couBounds bounds; ///< of the particles [m]; empty (lower > upper): there are none
+} couFrameProbe;
+
+/// Dimension and spacing by the first of the frames that has particles, bounds by at most `most` of them from the first to the
+/// last. Frames that cannot be read are passed over.
+couFrameProbe couProbeFrames(const couFrameFiles *files, int most);
 size_t couFrame_LostCount(const couFrame *frame); ///< particles at NaN or infinity
 
 // --- Pictures ----------------------------------------------------------------------------------------------------------------
