@@ -53,7 +53,8 @@ static void advance_frame(const char *name, couScene *scene)
     if (report.trapped_count > 0) fail_msg("%s at %g s: %lld particles are trapped", name, time, (long long)report.trapped_count);
 }
 
-// What `coulis list scenes` and the film's caption show: the first line is a comment, title and note are there.
+// What `coulis list scenes` and the film's caption show: the first line is a comment, title and note are there. And
+// what a film needs: a camera and a duration.
 static void check_words(const char *name, const couScene *scene)
 {
     FILE *file = fopen(couScene_Path(scene), "r");
@@ -65,6 +66,8 @@ static void check_words(const char *name, const couScene *scene)
         fail_msg("%s: the first line says nothing about the scene: %s", name, line);
     if (!couScene_Title(scene)[0]) fail_msg("%s has no title", name);
     if (!couScene_Note(scene)[0]) fail_msg("%s has no note on what to see", name);
+    if (!couScene_Camera(scene).is_set) fail_msg("%s has no camera", name);
+    if (!(couScene_Duration(scene) > 0)) fail_msg("%s lasts %g s", name, couScene_Duration(scene));
 }
 
 static void every_scene_runs(void **state)

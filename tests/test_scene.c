@@ -299,26 +299,6 @@ static void test_gallery(void **state)
     unsetenv("COULIS_SCENES");
 }
 
-// Every scene of the project's own gallery is without fault and says what to see.
-static void test_gallery_loads(void **state)
-{
-    (void)state;
-    setenv("COULIS_SCENES", COU_SOURCE_DIR "/scenes", 1);
-    char **names = couListScenes();
-    int count = 0;
-    for (char **name = names; *name; ++name, ++count) {
-        couFaults faults = {0};
-        couScene *scene = couLoadScene(*name, NULL, &faults);
-        print_faults(&faults);
-        if (!scene) fail_msg("%s has faults", *name);
-        assert_true(couScene_Camera(scene).is_set && couScene_Title(scene)[0] && couScene_Duration(scene) > 0);
-        couCloseScene(scene);
-    }
-    assert_true(count >= 10);
-    couFreeNames(names);
-    unsetenv("COULIS_SCENES");
-}
-
 // --- require, hash, overrides ------------------------------------------------------------------------------------------------
 
 static uint64_t hash_of(const char *text, const couSceneOptions *options)
@@ -619,7 +599,6 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test(test_all_faults_at_once),
         cmocka_unit_test(test_missing_files),
         cmocka_unit_test(test_gallery),
-        cmocka_unit_test(test_gallery_loads),
         cmocka_unit_test(test_require),
         cmocka_unit_test(test_overrides),
         cmocka_unit_test(test_method_settings),
