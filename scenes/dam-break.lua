@@ -12,7 +12,7 @@ body {
     name = "tank", opacity = 0.1, color = { 0.7, 0.8, 0.9 }, absorption = { 1.2, 0.5, 0.4 },
     shape = shell { box { size = { 2, 1, 1 } }, thickness = 0.05, open = true }, at = { 1, 0.5, 0 },
 }
--- Tinted: so little water would have no colour of its own.
+-- Tinted: the colour of a metre of water hardly shows.
 local water = material("water", { absorption = { 2.4, 0.7, 0.25 } })
 fluid { material = water, shape = box { size = { 0.6, 0.75, 1 } }, at = { 0.3, 0.375, 0 }, jitter = 0 }
 
