@@ -9,6 +9,7 @@
 // about 1 µs for each evaluation of a union of ten parts, some 60 of them for each cell that is cut.
 #include "shape_mesh.h"
 
+#include "base/eigen.h"
 #include "shape_data.h"
 
 enum {
@@ -162,33 +163,6 @@ static couVec3 find_cut(const Grid *grid, couVec3 solid, couVec3 open)
     return couScale(0.5f, couAdd(solid, open));
 }
 
-// Eigenvectors (columns of v) of a symmetric 3 x 3 matrix, which becomes diagonal, by Jacobi's rotations.
-static void diagonalize(double a[3][3], double v[3][3])
-{
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) v[i][j] = i == j;
-    for (int round = 0; round < 24; ++round) {
-        static const int pairs[3][2] = {{0, 1}, {0, 2}, {1, 2}};
-        int p = pairs[round % 3][0], q = pairs[round % 3][1];
-        if (fabs(a[p][q]) < 1e-300) continue;
-        double theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-        double t = (theta >= 0 ? 1.0 : -1.0) / (fabs(theta) + sqrt(theta * theta + 1.0));
-        double c = 1.0 / sqrt(t * t + 1.0), s = t * c;
-        for (int k = 0; k < 3; ++k) {
-            double x = a[k][p], y = a[k][q];
-            a[k][p] = c * x - s * y, a[k][q] = s * x + c * y;
-        }
-        for (int k = 0; k < 3; ++k) {
-            double x = a[p][k], y = a[q][k];
-            a[p][k] = c * x - s * y, a[q][k] = s * x + c * y;
-        }
-        for (int k = 0; k < 3; ++k) {
-            double x = v[k][p], y = v[k][q];
-            v[k][p] = c * x - s * y, v[k][q] = s * x + c * y;
-        }
-    }
-}
-
 // The point nearest to all tangent planes; along directions in which they say little it stays at the mean of the cuts
 // [Lindstrom 2000].
 static couVec3 meet_planes(const couVec3 *points, const couVec3 *normals, int count)
@@ -204,7 +178,7 @@ static couVec3 meet_planes(const couVec3 *points, const couVec3 *normals, int co
             for (int l = 0; l < 3; ++l) a[k][l] += n[k] * n[l];
         }
     }
-    diagonalize(a, v);
+    couDiagonalize3(a, v);
     double largest = fmax(a[0][0], fmax(a[1][1], a[2][2]));
     memcpy(x, mean, sizeof x);
     for (int k = 0; k < 3; ++k) {

@@ -13,42 +13,11 @@
 // Lone particles keep round kernels, smaller ones, so that a drop of one particle has its volume; in between, the two are mixed
 // by the weight of the neighbourhood, without the jump that a count of neighbours makes when it passes a limit.
 
+#include "base/eigen.h"
 #include "surface/cloud.h"
 
 #define CENTER_SHARE 0.35f // lambda of eq. 6
 #define MAX_RATIO 4.0f     // k_r of eq. 15
-
-// --- Eigenvalues -------------------------------------------------------------------------------------------------------------
-
-// Jacobi's rotations of a symmetric 3x3 matrix: a becomes diagonal, the columns of v its axes.
-static void diagonalize(double a[3][3], double v[3][3])
-{
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) v[i][j] = i == j;
-    for (int sweep = 0; sweep < 12; ++sweep) {
-        double off = fabs(a[0][1]) + fabs(a[0][2]) + fabs(a[1][2]);
-        if (off <= 1e-14 * (fabs(a[0][0]) + fabs(a[1][1]) + fabs(a[2][2]))) return;
-        for (int p = 0; p < 2; ++p)
-            for (int q = p + 1; q < 3; ++q) {
-                if (a[p][q] == 0.0) continue;
-                double theta = 0.5 * (a[q][q] - a[p][p]) / a[p][q];
-                double t = (theta >= 0.0 ? 1.0 : -1.0) / (fabs(theta) + sqrt(theta * theta + 1.0));
-                double c = 1.0 / sqrt(t * t + 1.0), s = t * c;
-                for (int k = 0; k < 3; ++k) {
-                    double kp = a[k][p], kq = a[k][q];
-                    a[k][p] = c * kp - s * kq, a[k][q] = s * kp + c * kq;
-                }
-                for (int k = 0; k < 3; ++k) {
-                    double pk = a[p][k], qk = a[q][k];
-                    a[p][k] = c * pk - s * qk, a[q][k] = s * pk + c * qk;
-                }
-                for (int k = 0; k < 3; ++k) {
-                    double kp = v[k][p], kq = v[k][q];
-                    v[k][p] = c * kp - s * kq, v[k][q] = s * kp + c * kq;
-                }
-            }
-    }
-}
 
 // --- One kernel --------------------------------------------------------------------------------------------------------------
 
@@ -77,7 +46,7 @@ float couStretchFrom(const couMoments *moments, const couStretch *stretch, int d
         int i = places[m][0], j = places[m][1];
         a[i][j] = a[j][i] = (double)moments->second[m] * inv - mean[i] * mean[j];
     }
-    diagonalize(a, v);
+    couDiagonalize3(a, v);
 
     // Ratios at most four to one, no change of volume; in 2D the axis z, which is one of the three, stays as it is.
     double largest = 0.0, product = 1.0, whole = wholeness(moments, stretch), amplitude = 1.0;
