@@ -1,4 +1,4 @@
-// Jacobi: each rotation makes one pair of entries off the diagonal 0; what it does to the others shrinks with every sweep, for 3 x 3 in a few.
+// Jacobi: each rotation makes one pair of entries off the diagonal 0; what it adds to others shrinks with every sweep.
 
 #include "base/eigen.h"
 
