@@ -170,9 +170,7 @@ void couValidateDamBreak(couTrial *trial)
         couTrial_AtMost(trial, dam.error, most, "", "mean density error, over the whole break");
         couTrial_AtMost(trial, dam.most, most, "", "mean density error, at its worst moment");
     }
-    // The soft methods are damped more: how much they lose is in the documentation.
-    if (is_incompressible(trial->method))
-        couTrial_AtLeast(trial, dam.kept, 0.9, "", "mechanical energy kept until the front is at the wall");
+    couTrial_AtLeast(trial, dam.kept, 0.9, "", "mechanical energy kept until the front is at the wall");
     compare(trial, &dam);
     couRecord_Clear(&dam.record);
 }
