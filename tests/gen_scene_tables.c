@@ -6,7 +6,7 @@
 // and what stands between them is replaced, or, with --check, compared. Every table must have a place on one of the pages given.
 
 #include "base/base.h"
-#include "io/file.h"
+#include "files/file.h"
 #include "scene/internal.h"
 
 #include <stdio.h>

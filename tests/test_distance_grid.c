@@ -2,8 +2,8 @@
 #include "testing.h"
 
 #include "base/random.h"
-#include "rigid/distance_grid.h"
-#include "rigid/triangle_tree.h"
+#include "shape/distance_grid.h"
+#include "shape/triangle_tree.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // Atomic files: whole or not there, on full disks and in folders that cannot be written.
 #include "io_test.h"
 
-#include "io/file.h"
+#include "files/file.h"
 
 #include <fcntl.h>
 

@@ -2,7 +2,7 @@
 #include "testing.h"
 
 #include "base/random.h"
-#include "rigid/mesh_inspect.h"
+#include "shape/mesh_inspect.h"
 
 // --- Making meshes -----------------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 // Samples of solids against areas, depths and the lattices of the fluid they continue.
 #include "rigid_test.h"
 
-#include "rigid/samples.h"
+#include "shape/samples.h"
 
 static couSamples sample(const couShape *shape, int dimension, float d, int layers, const couBounds *region)
 {

@@ -5,7 +5,7 @@
 
 #include "coulis/mesh.h"
 #include "io/mesh_file.h"
-#include "io/text.h"
+#include "files/text.h"
 
 static void expect_equal_surfaces(const couSurface *a, const couSurface *b, bool has_exact_colors)
 {

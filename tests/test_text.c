@@ -1,7 +1,7 @@
 // Numbers and texts in files: the fast way to print a float must say what printf says.
 #include "io_test.h"
 
-#include "io/text.h"
+#include "files/text.h"
 
 static void expect_float(float value)
 {

@@ -2,7 +2,7 @@
 // set-ups of the cases keep the tolerances of the full ones.
 #include "validate_test.h"
 
-#include "io/file.h"
+#include "files/file.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "app/validate.h"
+#include "validate/validate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Writes the sample frames that read_frames.py and assimp read: write_frames FOLDER COUNT...
 #include "sample_frame.h"
 
-#include "io/file.h"
+#include "files/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "sample_surface.h"
 
 #include "io/body_files.h"
-#include "io/file.h"
+#include "files/file.h"
 #include "io/frames.h"
 #include "io/pvd.h"
 

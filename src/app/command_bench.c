@@ -1,7 +1,7 @@
 // coulis bench: runs cases against the clock, prints a table and writes JSON.
 
-#include "app/bench.h"
-#include "io/file.h"
+#include "bench/bench.h"
+#include "files/file.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 // Pictures are files of their own, picture_000001.png and so on, and the film is made of them at the end. So a command that was cut short
 // goes on where it stopped: pictures that are there are kept as long as pictures.txt says that they were made the same way.
 #include "app/run.h"
-#include "io/file.h"
+#include "files/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

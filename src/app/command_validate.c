@@ -1,8 +1,8 @@
 // coulis validate: runs the cases of docs/validation.md and prints what was measured beside what it should be. Cases run one after
 // the other, each in worlds of its own; a case that cannot be finished counts as failed, and the others still run.
 
-#include "app/validate.h"
-#include "io/file.h"
+#include "validate/validate.h"
+#include "files/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "io/body_files.h"
 #include "io/checkpoint.h"
 #include "io/frames.h"
-#include "io/json.h"
+#include "files/json.h"
 
 #define COU_FOLDER_SIZE 900 ///< bytes of an output folder's path, with its terminating zero: leaves room for file names
 #define COU_PATH_SIZE 1024

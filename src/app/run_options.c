@@ -1,7 +1,7 @@
 // The options of `coulis run`. All of them are checked before anything else happens. A run leaves its own arguments in command.txt,
 // one a line, so that `coulis run --resume DIR` needs nothing else: what is not given anew is read from there.
 #include "app/run.h"
-#include "io/file.h"
+#include "files/file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "base/random.h"
 #include "fluid/boundary.h"
-#include "particles/contacts.h"
+#include "fluid/contacts.h"
 #include "particles/neighbors.h"
 
 #define COU_MAX_MATERIALS 64

@@ -5,10 +5,10 @@
 #include "io/body_files.h"
 
 #include "base/base.h"
-#include "io/csv.h"
-#include "io/file.h"
+#include "files/csv.h"
+#include "files/file.h"
 #include "io/surface_file.h"
-#include "io/text.h"
+#include "files/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

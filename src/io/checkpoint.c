@@ -9,7 +9,7 @@
 #include "io/checkpoint.h"
 
 #include "base/base.h"
-#include "io/file.h"
+#include "files/file.h"
 #include "io/hdf5_state.h"
 
 #include <errno.h>

@@ -3,8 +3,8 @@
 #include "io/grid_cache.h"
 
 #include "base/base.h"
-#include "io/file.h"
-#include "rigid/distance_grid.h"
+#include "files/file.h"
+#include "shape/distance_grid.h"
 
 #include <dirent.h>
 #include <fcntl.h>

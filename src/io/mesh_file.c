@@ -10,7 +10,7 @@
 #include "io/mesh_file.h"
 
 #include "base/base.h"
-#include "rigid/mesh_inspect.h"
+#include "shape/mesh_inspect.h"
 
 #include <assimp/cfileio.h>
 #include <assimp/cimport.h>

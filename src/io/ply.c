@@ -5,7 +5,7 @@
 // elements behind them are looked at only where they are wanted: faces of triangles, and edges. The size of the file must
 // account for every row that the head claims before memory is taken.
 #include "base/base.h"
-#include "io/file.h"
+#include "files/file.h"
 #include "io/point_file.h"
 
 #include <errno.h>

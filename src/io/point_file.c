@@ -3,7 +3,7 @@
 #include "io/point_file.h"
 
 #include "base/base.h"
-#include "io/file.h"
+#include "files/file.h"
 
 #include <stdlib.h>
 #include <strings.h>

@@ -2,7 +2,7 @@
 #include "io/pvd.h"
 
 #include "base/base.h"
-#include "io/file.h"
+#include "files/file.h"
 #include "io/frames.h"
 
 #include <unistd.h>

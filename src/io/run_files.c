@@ -3,9 +3,9 @@
 #include "io/run_files.h"
 
 #include "base/base.h"
-#include "io/csv.h"
-#include "io/file.h"
-#include "io/text.h"
+#include "files/csv.h"
+#include "files/file.h"
+#include "files/text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #include "io/stage_file.h"
 
 #include "base/base.h"
-#include "io/file.h"
-#include "io/json.h"
-#include "io/text.h"
+#include "files/file.h"
+#include "files/json.h"
+#include "files/text.h"
 
 #include <stdlib.h>
 

@@ -3,9 +3,9 @@
 #include "io/surface_file.h"
 
 #include "base/base.h"
-#include "io/file.h"
+#include "files/file.h"
 #include "io/point_file.h"
-#include "io/text.h"
+#include "files/text.h"
 #include "io/vtk_write.h"
 
 #include <errno.h>

@@ -6,10 +6,10 @@
 
 #include "base/base.h"
 #include "io/body_files.h"
-#include "io/file.h"
+#include "files/file.h"
 #include "io/frames.h"
 #include "io/surface_file.h"
-#include "io/text.h"
+#include "files/text.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

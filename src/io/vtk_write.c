@@ -7,7 +7,7 @@
 #include "io/vtk_write.h"
 
 #include "base/base.h"
-#include "io/file.h"
+#include "files/file.h"
 
 #include <errno.h>
 #define ZLIB_CONST

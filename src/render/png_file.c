@@ -3,7 +3,7 @@
 #include "render/picture.h"
 
 #include "base/base.h"
-#include "io/file.h"
+#include "files/file.h"
 
 #include <png.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 // ones alone a wheel would be a polygon, and not roll down a slope of less than 5 degrees.
 
 #include "rigid/probes.h"
-#include "rigid/triangle_tree.h"
+#include "shape/triangle_tree.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #include "scene/internal.h"
 
 #include "base/base.h"
-#include "io/file.h"
+#include "files/file.h"
 
 #include <lauxlib.h>
 #include <limits.h>

@@ -5,7 +5,7 @@
 #include "fluid/sph.h"
 #include "fluid/springs.h"
 #include "rigid/probes.h"
-#include "rigid/samples.h"
+#include "shape/samples.h"
 #include "rigid/solver.h"
 
 /// A cube of an unbounded body's frame that has been sampled.

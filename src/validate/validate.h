@@ -1,0 +1,105 @@
+/// Validation cases: each runs a small world, measures, and says what it should have been. A new case, or an old one for another
+/// method, is a run function and a line in the table of command_validate.c.
+#pragma once
+
+#include "app/app.h"
+#include "validate/plot.h"
+
+/// One number measured, beside its reference.
+typedef struct couCheck {
+    const char *case_name, *method;
+    char quantity[96];
+    const char *unit; ///< "" when it has none
+    double measured, reference;
+    double tolerance; ///< relative; in the quantity's unit where that is deg or the reference is 0; 0 for limits
+    bool is_passed;
+} couCheck;
+
+typedef struct couChecks {
+    couCheck *items;
+    int count, capacity;
+} couChecks;
+
+/// One case while it runs for one method.
+typedef struct couTrial {
+    const char *case_name, *method;
+    int threads;
+    bool is_small;     ///< a reduced set-up for the test suite, with the same tolerances
+    const char *plots; ///< folder for SVG files, or NULL
+    couProgress progress;
+    couChecks *checks;
+    couFaults faults; ///< what kept it from being finished; a trial with faults has failed
+} couTrial;
+
+typedef void couCaseFcn(couTrial *trial);
+
+typedef struct couCase {
+    const char *name;
+    const char *methods[8]; ///< NULL-terminated
+    const char *help;       ///< one line
+    couCaseFcn *run;
+} couCase;
+
+/// The table, `count` of them.
+const couCase *couCases(int *count);
+/// Runs a case for one method; checks are appended. False when it could not be finished (faults say why).
+bool couRunCase(const couCase *which, couTrial *trial);
+
+// --- Checks: the quantity is a format ----------------------------------------------------------------------------------------
+
+/// |measured - reference| <= tolerance * |reference|; absolute when the reference is 0 or the unit is deg.
+void couTrial_Within(couTrial *trial, double measured, double reference, double tolerance, const char *unit, const char *quantity,
+                     ...) __attribute__((format(printf, 6, 7)));
+/// Limits; the tolerance of such a check is 0 and its name says "at least" or "at most".
+void couTrial_AtLeast(couTrial *trial, double measured, double limit, const char *unit, const char *quantity, ...)
+    __attribute__((format(printf, 5, 6)));
+void couTrial_AtMost(couTrial *trial, double measured, double limit, const char *unit, const char *quantity, ...)
+    __attribute__((format(printf, 5, 6)));
+
+// --- Worlds ------------------------------------------------------------------------------------------------------------------
+
+/// A def for this trial's method and threads, without gravity.
+couWorldDef couTrial_WorldDef(const couTrial *trial, int dimension, float spacing);
+/// NULL with the trial's faults when the def is wrong.
+couWorld *couTrial_CreateWorld(couTrial *trial, const couWorldDef *def);
+/// Sets a parameter of the method by name.
+bool couTrial_Set(couTrial *trial, couWorld *world, const char *name, const char *text);
+couMaterialId couTrial_AddMaterial(couTrial *trial, couWorld *world, const couMaterialDef *def);
+/// Adds a box of fluid, jittered; returns the number of particles.
+int64_t couTrial_FillBox(couTrial *trial, couWorld *world, couMaterialId material, couVec3 center, couVec3 size, float jitter);
+couBodyId couTrial_AddPlane(couTrial *trial, couWorld *world, const char *name, couVec3 at, couVec3 normal);
+couBodyId couTrial_AddBox(couTrial *trial, couWorld *world, const char *name, couVec3 center, couVec3 size);
+/// One step or an advance (dt <= 0: the method's own steps). False, with faults, after NaN, lost particles or an interrupt.
+bool couTrial_Advance(couTrial *trial, couWorld *world, double seconds);
+bool couTrial_Step(couTrial *trial, couWorld *world, float dt);
+/// `share` of the whole case is done, 0 to 1.
+void couTrial_Show(couTrial *trial, double share);
+/// Moves every particle by the function and stops it: a kinematic strain, through a saved state.
+typedef couVec3 couMoveFcn(const void *context, couVec3 position);
+bool couTrial_Move(couTrial *trial, couWorld *world, couMoveFcn *move, const void *context);
+
+// --- Records -----------------------------------------------------------------------------------------------------------------
+
+/// A growing table of numbers for plots and fits: `columns` of them a row.
+typedef struct couRecord {
+    int columns;
+    int count, capacity;
+    double *values[8];
+} couRecord;
+
+couRecord couMakeRecord(int columns);
+void couRecord_Add(couRecord *record, const double *row);
+void couRecord_Clear(couRecord *record);
+/// Writes DIR/CASE-METHOD[-PART].svg when plots are wanted, then destroys the plot.
+void couTrial_WritePlot(couTrial *trial, couPlot *plot, const char *part);
+
+/// Uniform in -1 to 1, a fixed sequence for each seed.
+double couNoise(uint64_t *seed);
+
+// --- Cases -------------------------------------------------------------------------------------------------------------------
+
+couCaseFcn couValidateHydrostatic, couValidateDamBreak, couValidateDrop, couValidateFilms, couValidateClustering,
+    couValidateRelaxation, couValidateRecovery, couValidateTerminal, couValidateConservation, couValidateArchimedes,
+    couValidateBalls;
+couCaseFcn couValidateDropMode; ///< drop, for the SPH methods
+couCaseFcn couValidatePoiseuille, couValidateCouette, couValidateTaylorGreen;
