@@ -142,7 +142,7 @@ static inline couShape *make_round_mesh(float radius, float tube, float cell)
 #define CHECK_SOUND(report) \
     do { \
         CHECK_HEALTHY(report); \
-        assert_int_equal((report)->bad_body1, 0); \
+        assert_int_equal((report)->bad_body.index1, 0); \
     } while (0)
 
 static inline void run_steps(couWorld *world, float dt, double seconds)

@@ -60,21 +60,10 @@ static inline int64_t add_lattice(couWorld *world, couMaterialId material, couSh
 /// A step of dt seconds as the world makes it, before its first phase.
 static inline couStep open_step(couWorld *world, float dt, couStepReport *report)
 {
-    couFluid *fluid = &world->fluid;
     if (!world->is_prepared) prepare_world(world);
-    couMoveBodies(world, dt);
-    assert_true(couReserve(&world->memory, (void **)&world->body_impulses, &world->body_impulse_capacity, world->body_count + 1,
-                           sizeof *world->body_impulses));
-    assert_true(couReserve(&world->memory, (void **)&world->body_centers, &world->body_center_capacity, world->body_count + 1,
-                           sizeof *world->body_centers));
-    memset(world->body_impulses, 0, world->body_count * sizeof *world->body_impulses);
-    for (size_t b = 0; b < world->body_count; ++b)
-        world->body_centers[b] = couBodyCenter(&world->bodies[b], world->bodies[b].start);
-    fluid->body_impulses = world->body_impulses, fluid->body_centers = world->body_centers, fluid->body_count = world->body_count;
-    couStep step = {.fluid = fluid, .dt = dt, .report = report, .world = world};
-    step.accelerate = couAccelerate, step.place_samples = couPlaceSamples, step.wall_velocity = couWallVelocity;
-    step.find_contacts = couFindContacts, step.separate = couSeparate, step.couple = couCouple, step.collide = couCollide;
-    return step;
+    couArena_Reset(&world->scratch);
+    couPredictBodies(&world->bodies, world->time, dt);
+    return (couStep){.fluid = &world->fluid, .dt = dt, .time = world->time, .index = world->step_count, .report = report};
 }
 
 /// The step up to its pairs: sorted, samples placed, densities and gradients known.

@@ -22,7 +22,7 @@ static Balance measure(const couWorld *world)
     couParticleView view = couWorld_Particles(world);
     for (size_t i = 0; i < view.count; ++i)
         balance.magnitude += (double)couWorld_ParticleMass(world, view.material[i]) * (double)couLength(couXyz(view.velocity[i]));
-    for (int b = 0; b < couWorld_BodyCapacity(world); ++b) {
+    for (int b = 0; b < couWorld_BodyCount(world); ++b) {
         couBodyId body = couWorld_BodyAt(world, b);
         if (body.index1 && isfinite(couWorld_BodyMass(world, body)))
             balance.magnitude += (double)couWorld_BodyMass(world, body) * (double)couLength(couWorld_BodyVelocity(world, body));
@@ -348,8 +348,10 @@ static void change(couWorld *world, int what)
     if (what == FREED) assert_true(couWorld_SetBodyDynamic(world, tank, true, &faults));
     if (what == FIXED) assert_true(couWorld_SetBodyDynamic(world, a, false, &faults));
     if (what == ASLEEP)
-        for (size_t b = 0; b < world->body_count; ++b)
-            if (world->bodies[b].kind == cou_rigidFree) world->bodies[b].is_asleep = true, world->bodies[b].still_seconds = 0.6;
+        for (size_t b = 0; b < world->bodies.count; ++b) {
+            couBody *body = &world->bodies.items[b];
+            if (body->kind == cou_rigidFree) body->is_asleep = true, body->still_seconds = 0.6;
+        }
     CHECK_NO_FAULTS(&faults);
 }
 
@@ -371,7 +373,7 @@ static void test_saved_and_loaded(void **context)
                 fail_msg("%dD, change %d: the loaded state is another", dimension, what);
             uint64_t expected = run_scene(world, 8), got = run_scene(other, 8);
             if (expected != got) fail_msg("%dD, change %d: goes on differently after loading", dimension, what);
-            for (int b = 0; b < couWorld_BodyCapacity(world); ++b) {
+            for (int b = 0; b < couWorld_BodyCount(world); ++b) {
                 couBodyId one = couWorld_BodyAt(world, b), two = couWorld_BodyAt(other, b);
                 assert_int_equal(one.index1, two.index1);
                 if (!one.index1) continue;
@@ -492,7 +494,7 @@ static void check_container(bool is_ring, bool is_free, double seconds)
     (void)count;
     sink.shape = inner, sink.pose = start, sink.is_inverted = true, sink.stop = 1e-6f;
     couFaults faults = {0};
-    assert_true(couWorld_AddSink(world, &sink, &faults));
+    assert_true(couWorld_AddSink(world, &sink, &faults).index1);
     couWorld_Step(world, 1e-5f); // the sink takes what is outside
     size_t held = couWorld_Particles(world).count;
     assert_true(held > 100);

@@ -303,7 +303,7 @@ static void test_sinks(void **context)
         def.pose = at(0.1f, 0, 0); // the half x > 0
         def.is_inverted = is_inverted;
         def.start = 0.01f, def.stop = 0.02f;
-        assert_true(couWorld_AddSink(world, &def, &faults));
+        assert_true(couWorld_AddSink(world, &def, &faults).index1);
         couShape_Release(def.shape);
         couStepReport report = couWorld_Step(world, 0.009f);
         assert_int_equal(report.removed, 0);
@@ -333,7 +333,7 @@ static void test_flow_through(void **context)
     couSinkDef sink = couDefaultSinkDef();
     couFaults faults = {0};
     sink.shape = make_plane(0, 1, 0);
-    assert_true(couWorld_AddSink(world, &sink, &faults));
+    assert_true(couWorld_AddSink(world, &sink, &faults).index1);
     couShape_Release(sink.shape);
     int64_t emitted = 0, removed = 0;
     for (int k = 0; k < 400; ++k) {

@@ -20,7 +20,7 @@ static couWorld *make_lonely(int dimension, couVec3 gravity)
 static void add_field(couWorld *world, couFieldDef def)
 {
     couFaults faults = {0};
-    assert_true(couWorld_AddField(world, &def, &faults));
+    assert_true(couWorld_AddField(world, &def, &faults).index1);
     CHECK_NO_FAULTS(&faults);
 }
 

@@ -391,14 +391,19 @@ static void test_names_and_handles(void **context)
     assert_string_equal(couWorld_Joint(world, first)->name, "joint1");
     assert_int_equal(couWorld_FindJoint(world, "elbow").index1, second.index1);
     assert_int_equal(couWorld_FindJoint(world, "knee").index1, 0);
-    assert_int_equal(couWorld_JointCapacity(world), 2);
+    assert_int_equal(couWorld_JointCount(world), 2);
     couWorld_RemoveJoint(world, first);
     assert_false(couWorld_HasJoint(world, first));
     assert_true(couWorld_HasJoint(world, second));
     assert_null(couWorld_Joint(world, first));
-    assert_int_equal(couWorld_JointAt(world, 0).index1, 0);
-    assert_int_equal(couWorld_JointAt(world, 1).index1, 2);
-    assert_int_equal(couWorld_JointAt(world, 2).index1, 0);
+    assert_int_equal(couWorld_JointCount(world), 1);
+    assert_int_equal(couWorld_JointAt(world, 0).index1, second.index1);
+    assert_int_equal(couWorld_JointAt(world, 1).index1, 0);
+    snprintf(def.name, sizeof def.name, "wrist");
+    couJointId third = add_joint(world, def); // in the first one's place
+    assert_true(third.index1 == first.index1 && third.generation != first.generation);
+    assert_false(couWorld_HasJoint(world, first));
+    assert_true(couWorld_HasJoint(world, third));
     couDestroyWorld(world);
 }
 
@@ -416,7 +421,7 @@ static void test_faults(void **context)
     do { \
         assert_int_equal(couWorld_AddJoint(world, &def, &faults).index1, 0); \
         CHECK_FAULT(&faults, key, text); \
-        assert_int_equal(couWorld_JointCapacity(world), 0); \
+        assert_int_equal(couWorld_JointCount(world), 0); \
     } while (0)
     def = good, def.a = gone;
     CHECK_BAD("joint.a", "not there");

@@ -73,14 +73,14 @@ static couWorld *make_scene(int dimension, int threads)
     add_emitter(world, &emitter);
     couSinkDef sink = couDefaultSinkDef();
     sink.shape = make_sphere(0.04f), sink.pose = at(0.18f, 0.02f, 0);
-    assert_true(couWorld_AddSink(world, &sink, &faults));
+    assert_true(couWorld_AddSink(world, &sink, &faults).index1);
     couShape_Release(sink.shape);
     couFieldDef field = couDefaultFieldDef();
     field.kind = cou_fieldUniform, field.vector = (couVec3){3, 0, 0}, field.start = 0.02f, field.stop = 0.06f;
-    assert_true(couWorld_AddField(world, &field, &faults));
-    assert_true(couWorld_AddEvent(world, 0.025, 0, change_material, NULL, &faults));
-    assert_true(couWorld_AddEvent(world, 0.05, 0, remove_lid, NULL, &faults));
-    assert_true(couWorld_AddEvent(world, 0.0, 0.004, tick, NULL, &faults));
+    assert_true(couWorld_AddField(world, &field, &faults).index1);
+    assert_true(couWorld_AddEvent(world, 0.025, 0, change_material, NULL, &faults).index1);
+    assert_true(couWorld_AddEvent(world, 0.05, 0, remove_lid, NULL, &faults).index1);
+    assert_true(couWorld_AddEvent(world, 0.0, 0.004, tick, NULL, &faults).index1);
     return world;
 }
 
@@ -214,7 +214,7 @@ static void test_every_change_counts(void **context)
     CHECK_CHANGED("a particle");
     couFluid_Velocity(&world->fluid)[0].z += 1e-3f;
     CHECK_CHANGED("a velocity");
-    world->events[0].next += 1;
+    world->events.items[0].next += 1;
     CHECK_CHANGED("an event");
     couRandomFloat(&world->random);
     CHECK_CHANGED("the random numbers");

@@ -282,7 +282,7 @@ static void test_coincident_particles_part(void **context)
             // The gradient of a cubic spline is small at small distances, so the last of them hardly part once there is room.
             CHECK_RANGE(closest_pair(world), 0.02 * SPACING, SPACING, 10 * dimension + m);
             // And not by an explosion: stiff equations of state answer twice the density with a few times the speed of sound.
-            double most = world->fluid.method->sph->has_state_equation ? 2 * sph_state(world)->sound_speed : 2;
+            double most = world->fluid.method->traits.has_state_equation ? 2 * sph_state(world)->sound_speed : 2;
             CHECK_AT_MOST(report.max_speed, most, 10 * dimension + m);
             double sum;
             Vec p = fluid_momentum(world, &sum);

@@ -161,7 +161,8 @@ static void run_to_density_solve(couWorld *world, couStep *step, Reference *befo
     for (const couPhaseEntry *entry = phases; entry < last; ++entry) entry->function(step);
     *before = make_reference(world);
     *momentum = fluid_momentum(world, NULL);
-    memset(world->body_impulses, 0, world->body_count * sizeof *world->body_impulses);
+    for (size_t b = 0; b < world->bodies.count; ++b)
+        memset(world->bodies.items[b].pushed, 0, sizeof world->bodies.items[b].pushed);
     last->function(step);
     assert_false(step->has_failed);
 }
@@ -216,8 +217,8 @@ static void check_solver(SolverCase c)
     CHECK_RANGE(pressed, 1, c.is_clamped ? (double)r.count : (double)r.count - 1, c.seed);
     // What the fluid lost the bodies have.
     Vec lost = sub(momentum, fluid_momentum(world, NULL)), given = {0, 0, 0};
-    for (size_t b = 0; b < world->body_count; ++b) {
-        const double *impulse = world->body_impulses[b];
+    for (size_t b = 0; b < world->bodies.count; ++b) {
+        const double *impulse = world->bodies.items[b].pushed;
         given = add_scaled(given, 1, (Vec){impulse[0], impulse[1], impulse[2]});
     }
     assert_true(length(lost) > 0);
@@ -320,8 +321,8 @@ static void check_state_push(const char *method, int dimension, int materials, b
         check_pushed(world, &r, a, is_mueller ? inverse : NULL, wall, i, 1e-5, seed);
     }
     Vec lost = sub(momentum, fluid_momentum(world, NULL)), given = {0, 0, 0};
-    for (size_t b = 0; b < world->body_count; ++b) {
-        const double *impulse = world->body_impulses[b];
+    for (size_t b = 0; b < world->bodies.count; ++b) {
+        const double *impulse = world->bodies.items[b].pushed;
         given = add_scaled(given, 1, (Vec){impulse[0], impulse[1], impulse[2]});
     }
     CHECK_AT_MOST(length(sub(given, lost)), 1e-4 * length(lost), seed);

@@ -74,7 +74,7 @@ static void check_forces(ForceCase c)
     couBodyId ball = add_body(world, make_sphere(0.2f * size), at(0.1f * size, 0.4f * size, 0), c.friction);
     add_jittered(world, liquid, make_box(size, size, size), at(0, 1.2f * size, 0), NO_GRAVITY, 0.1f);
     double mass = couWorld_Measure(world).mass, seconds = 0, pulled = 0, sum = 0, on_ball = 0;
-    bool is_leapfrog = world->fluid.method->sph->is_leapfrog;
+    bool is_leapfrog = world->fluid.method->traits.is_leapfrog;
     Vec walls = {0, 0, 0}, before = fluid_momentum(world, NULL);
     while (seconds < 0.25) {
         float dt = COU_MIN(couWorld_SuggestStep(world), 0.002f);

@@ -150,8 +150,8 @@ static void check_tension(Case c)
     if (c.tension == cou_tensionColor) assert_true(surface > 50 && inside > 20);
     if (c.tension == cou_tensionCohesion) { // pair forces: what the fluid loses the bodies have
         Vec lost = sub(before, fluid_momentum(world, NULL)), given = {0, 0, 0};
-        for (size_t b = 0; b < world->body_count; ++b) {
-            const double *impulse = world->body_impulses[b];
+        for (size_t b = 0; b < world->bodies.count; ++b) {
+            const double *impulse = world->bodies.items[b].pushed;
             given = add_scaled(given, 1, (Vec){impulse[0], impulse[1], impulse[2]});
         }
         if (c.has_bodies) assert_true(length(lost) > 1e-3 * magnitude);
@@ -220,8 +220,8 @@ static void check_area(Case c)
     }
     assert_true(largest > 0.01);
     lost = sub(before, fluid_momentum(world, NULL));
-    for (size_t b = 0; b < world->body_count; ++b) {
-        const double *impulse = world->body_impulses[b];
+    for (size_t b = 0; b < world->bodies.count; ++b) {
+        const double *impulse = world->bodies.items[b].pushed;
         given = add_scaled(given, 1, (Vec){impulse[0], impulse[1], impulse[2]});
     }
     if (c.has_bodies) assert_true(length(lost) > 1e-3 * magnitude);

@@ -124,8 +124,8 @@ static Vec viscous_acceleration(const Operator *op, const Vec *v, size_t i, cons
 static Vec body_impulses(const couWorld *world)
 {
     Vec given = {0, 0, 0};
-    for (size_t b = 0; b < world->body_count; ++b) {
-        const double *impulse = world->body_impulses[b];
+    for (size_t b = 0; b < world->bodies.count; ++b) {
+        const double *impulse = world->bodies.items[b].pushed;
         given = add_scaled(given, 1, (Vec){impulse[0], impulse[1], impulse[2]});
     }
     return given;

@@ -27,7 +27,7 @@ static void check_run(couWorld *world, const char *name)
     Ledger ledger = {0};
     couFieldDef field = couDefaultFieldDef();
     field.kind = cou_fieldFunction, field.function = count_energy, field.function_context = &ledger;
-    assert_true(couWorld_AddField(world, &field, &faults));
+    assert_true(couWorld_AddField(world, &field, &faults).index1);
     double mass = couWorld_ParticleMass(world, 0);
     couMeasurement now = couWorld_Measure(world);
     double supplied = now.kinetic_energy + now.potential_energy;

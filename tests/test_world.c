@@ -33,10 +33,13 @@ static void test_handles(void **context)
     couWorld_RemoveBody(world, a);
     assert_false(couWorld_HasBody(world, a));
     assert_null(couWorld_Body(world, a));
-    assert_int_equal(couWorld_BodyAt(world, 0).index1, 0);
+    assert_int_equal(couWorld_BodyAt(world, 0).index1, b.index1);
+    assert_int_equal(couWorld_BodyAt(world, 1).index1, 0);
     assert_int_equal(couWorld_FindBody(world, "body1").index1, 0);
-    assert_int_equal(couWorld_BodyCapacity(world), 2);
-    couBodyId c = add_body(world, make_sphere(0.3f), COU_POSE_IDENTITY, 0); // takes no removed one's place
+    assert_int_equal(couWorld_BodyCount(world), 1);
+    assert_int_equal(couWorld_RemovedBodyCount(world), 1);
+    couBodyId c = add_body(world, make_sphere(0.3f), COU_POSE_IDENTITY, 0); // takes the removed one's place, under its own handle
+    assert_int_equal(c.index1, a.index1);
     assert_true(couWorld_HasBody(world, c) && !couWorld_HasBody(world, a) && couWorld_HasBody(world, b));
     assert_int_equal(couWorld_FindBody(world, "nobody").index1, 0);
 
@@ -148,7 +151,7 @@ static void test_physics_trouble_is_counted(void **context)
     float edge = 6.5f;
     couFieldDef field = couDefaultFieldDef();
     field.kind = cou_fieldFunction, field.function = poison, field.function_context = &edge;
-    assert_true(couWorld_AddField(world, &field, &faults));
+    assert_true(couWorld_AddField(world, &field, &faults).index1);
     couStepReport report = couWorld_Step(world, 0.01f);
     assert_int_equal(report.nan_count, 3);
     assert_int_equal(report.first_bad_id, 7);
@@ -196,11 +199,11 @@ static void test_events(void **context)
     Diary diary = {0};
     Author a = {&diary, 'a'}, b = {&diary, 'b'}, c = {&diary, 'c'}, d = {&diary, 'd'};
     couFaults faults = {0};
-    assert_true(couWorld_AddEvent(world, 0.3, 0, write_diary, &a, &faults));
-    assert_true(couWorld_AddEvent(world, 0.0, 0.2, write_diary, &b, &faults));
-    assert_true(couWorld_AddEvent(world, 0.3, 0, write_diary, &c, &faults));     // the same time: in the order added
-    assert_true(couWorld_AddEvent(world, 0.55, 0.05, write_diary, &d, &faults)); // twice in a step of 0.1 s
-    for (int k = 0; k < 7; ++k) couWorld_Step(world, 0.1f);                      // steps begin at 0 ... 0.6
+    assert_true(couWorld_AddEvent(world, 0.3, 0, write_diary, &a, &faults).index1);
+    assert_true(couWorld_AddEvent(world, 0.0, 0.2, write_diary, &b, &faults).index1);
+    assert_true(couWorld_AddEvent(world, 0.3, 0, write_diary, &c, &faults).index1);     // the same time: in the order added
+    assert_true(couWorld_AddEvent(world, 0.55, 0.05, write_diary, &d, &faults).index1); // twice in a step of 0.1 s
+    for (int k = 0; k < 7; ++k) couWorld_Step(world, 0.1f);                             // steps begin at 0 ... 0.6
     assert_string_equal(diary.letters, "bbacbbdd");
     CHECK_NEAR(diary.times[1], 0.2, 1e-6, 0);
     CHECK_NEAR(diary.times[2], 0.3, 1e-6, 0);
@@ -213,7 +216,7 @@ static void add_another(void *context, couWorld *world, double time)
     Author *author = context;
     couFaults faults = {0};
     write_diary(context, world, time);
-    if (author->diary->count < 40) assert_true(couWorld_AddEvent(world, time + 0.1, 0, add_another, context, &faults));
+    if (author->diary->count < 40) assert_true(couWorld_AddEvent(world, time + 0.1, 0, add_another, context, &faults).index1);
     couWorld_StopEmitters(world);
 }
 
@@ -225,7 +228,7 @@ static void test_events_from_events(void **context)
     Diary diary = {0};
     Author a = {&diary, 'a'};
     couFaults faults = {0};
-    assert_true(couWorld_AddEvent(world, 0, 0, add_another, &a, &faults));
+    assert_true(couWorld_AddEvent(world, 0, 0, add_another, &a, &faults).index1);
     for (int k = 0; k < 50; ++k) couWorld_Step(world, 0.1f);
     assert_int_equal(diary.count, 40);
     couDestroyWorld(world);
@@ -239,12 +242,12 @@ static void test_event_faults(void **context)
     static const double bad[][2] = {{-1, 0}, {NAN, 0}, {INFINITY, 0}, {0, -1}, {0, NAN}, {0, INFINITY}};
     for (int k = 0; k < COU_COUNT(bad); ++k) {
         couFaults faults = {0};
-        assert_false(couWorld_AddEvent(world, bad[k][0], bad[k][1], write_diary, &a, &faults));
+        assert_false(couWorld_AddEvent(world, bad[k][0], bad[k][1], write_diary, &a, &faults).index1);
         assert_int_equal(faults.count, 1);
         couFaults_Clear(&faults);
     }
     couFaults faults = {0};
-    assert_false(couWorld_AddEvent(world, 0, 0, NULL, NULL, &faults));
+    assert_false(couWorld_AddEvent(world, 0, 0, NULL, NULL, &faults).index1);
     assert_int_equal(faults.count, 1);
     couFaults_Clear(&faults);
     couDestroyWorld(world);

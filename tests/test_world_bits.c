@@ -52,12 +52,12 @@ static couWorld *make_zoo(int dimension, int threads, int seed)
     add_emitter(world, &emitter);
     couSinkDef sink = couDefaultSinkDef();
     sink.shape = make_sphere(0.05f), sink.pose = at(-0.4f * width, 0.05f, 0);
-    assert_true(couWorld_AddSink(world, &sink, &faults));
+    assert_true(couWorld_AddSink(world, &sink, &faults).index1);
     couShape_Release(sink.shape);
     couFieldDef field = couDefaultFieldDef();
     field.kind = cou_fieldRotating, field.strength = 2;
-    assert_true(couWorld_AddField(world, &field, &faults));
-    assert_true(couWorld_AddEvent(world, 0.02, 0, soften, NULL, &faults));
+    assert_true(couWorld_AddField(world, &field, &faults).index1);
+    assert_true(couWorld_AddEvent(world, 0.02, 0, soften, NULL, &faults).index1);
     return world;
 }
 

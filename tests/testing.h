@@ -263,9 +263,8 @@ static inline void add_cloud(couWorld *world, int count, float size, float least
 static inline void find_pairs(couWorld *world)
 {
     couStepReport report = {0};
-    couStep step = {.fluid = &world->fluid, .report = &report, .world = world, .dt = 1.0f};
-    step.find_contacts = couFindContacts, step.separate = couSeparate;
-    couMoveBodies(world, 0.0f);
+    couStep step = {.fluid = &world->fluid, .report = &report, .dt = 1.0f};
+    couPredictBodies(&world->bodies, world->time, 0.0f);
     couPhase_Sort(&step);
     couPhase_Contacts(&step);
     couPhase_Neighbors(&step);
@@ -296,8 +295,7 @@ static inline couPvfsSweep make_test_sweep(couWorld *world, float dt)
 /// Runs the method's phases of one kind.
 static inline void run_method_phase(couWorld *world, couPhase phase, float dt, couStepReport *report)
 {
-    couStep step = {.fluid = &world->fluid, .report = report, .world = world, .dt = dt};
-    step.accelerate = couAccelerate, step.find_contacts = couFindContacts, step.separate = couSeparate, step.collide = couCollide;
+    couStep step = {.fluid = &world->fluid, .report = report, .time = world->time, .index = world->step_count, .dt = dt};
     for (const couPhaseEntry *entry = world->fluid.method->phases; entry->function; ++entry)
         if (entry->phase == phase) entry->function(&step);
     assert_false(step.has_failed);

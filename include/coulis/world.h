@@ -28,6 +28,15 @@ typedef struct couJointId {
 typedef struct couEmitterId {
     uint16_t index1, generation;
 } couEmitterId;
+typedef struct couSinkId {
+    uint16_t index1, generation;
+} couSinkId;
+typedef struct couFieldId {
+    uint16_t index1, generation;
+} couFieldId;
+typedef struct couEventId {
+    uint16_t index1, generation;
+} couEventId;
 
 // --- World -------------------------------------------------------------------------------------------------------------------
 
@@ -48,6 +57,35 @@ typedef struct couWorldDef {
 couWorldDef couDefaultWorldDef(void);
 const couParamTable *couWorldParams(void);
 
+/// What validation holds a method to; each is a bit of couMethodTraits.claims.
+typedef enum couClaim {
+    cou_claimMotion = 1,    ///< free flight and momentum
+    cou_claimRest = 2,      ///< liquid at rest: forces on walls, height
+    cou_claimSplash = 4,    ///< a breaking dam
+    cou_claimViscosity = 8, ///< viscous flow between walls and in vortices
+    cou_claimDrops = 16,    ///< surface tension of drops
+    cou_claimFloating = 32, ///< bodies that float, hover and sink
+    cou_claimFilms = 64,    ///< thin films and even spacing by two densities
+    cou_claimSprings = 128  ///< elastic and plastic matter
+} couClaim;
+
+/// What a method is and can do, for who chooses among them.
+typedef struct couMethodTraits {
+    bool is_adaptive;        ///< steps are chosen one by one from the flow; otherwise all alike
+    bool is_leapfrog;        ///< velocities are those of half a step before
+    bool has_state_equation; ///< pressure follows from density by a stiffness; otherwise from a solver or a relaxation
+    bool has_pressure;       ///< couParticleView.pressure is there
+    bool has_tension;        ///< surface tension is a force of its own, from the material's number; otherwise it emerges
+    bool has_periods;        ///< worlds may repeat
+    bool has_springs;        ///< materials may have springs
+    float density_error;     ///< mean compression that it stays below in a splash; 0: it does not say
+    float height_error;      ///< of liquid at rest, relative
+    float force_error;       ///< of forces on walls at rest, relative
+    unsigned claims;         ///< couClaim
+} couMethodTraits;
+
+/// NULL for an unknown name.
+const couMethodTraits *couFindMethodTraits(const char *method);
 /// NULL-terminated names of the methods.
 const char *const *couMethodNames(void);
 /// One line on the method, NULL for an unknown name.
@@ -63,6 +101,10 @@ void couDestroyWorld(couWorld *world);
 const couWorldDef *couWorld_Def(const couWorld *world);
 /// The method's parameter block, laid out as couMethodParams() says; change it before couWorld_Prepare().
 void *couWorld_MethodParams(couWorld *world);
+/// Sets one of them by name and text: "pvfs.height_error", "0.05". Another method's are checked and then left alone, so that the same
+/// calls serve whatever method was chosen. False with a fault when there is no such parameter or it cannot be that. After the
+/// preparation the world is prepared anew by its next step.
+bool couWorld_SetParam(couWorld *world, const char *name, const char *text, couFaults *faults);
 
 // --- Materials ---------------------------------------------------------------------------------------------------------------
 
@@ -171,8 +213,9 @@ couBodyId couWorld_AddBody(couWorld *world, const couBodyDef *def, couFaults *fa
 /// Its joints go with it.
 void couWorld_RemoveBody(couWorld *world, couBodyId body);
 bool couWorld_HasBody(const couWorld *world, couBodyId body);
-int couWorld_BodyCapacity(const couWorld *world);            ///< bodies ever added
-couBodyId couWorld_BodyAt(const couWorld *world, int index); ///< null handle where removed
+int couWorld_BodyCount(const couWorld *world);
+couBodyId couWorld_BodyAt(const couWorld *world, int index); ///< of those that are there; null handle beyond
+int couWorld_RemovedBodyCount(const couWorld *world);
 couBodyId couWorld_FindBody(const couWorld *world, const char *name);
 const couBodyDef *couWorld_Body(const couWorld *world, couBodyId body);
 couPose couWorld_BodyPose(const couWorld *world, couBodyId body);
@@ -229,8 +272,8 @@ const couParamTable *couJointParams(void);
 couJointId couWorld_AddJoint(couWorld *world, const couJointDef *def, couFaults *faults);
 void couWorld_RemoveJoint(couWorld *world, couJointId joint);
 bool couWorld_HasJoint(const couWorld *world, couJointId joint);
-int couWorld_JointCapacity(const couWorld *world);             ///< joints ever added
-couJointId couWorld_JointAt(const couWorld *world, int index); ///< null handle where removed
+int couWorld_JointCount(const couWorld *world);
+couJointId couWorld_JointAt(const couWorld *world, int index);
 couJointId couWorld_FindJoint(const couWorld *world, const char *name);
 const couJointDef *couWorld_Joint(const couWorld *world, couJointId joint);
 /// Angle [rad] of a hinge, offset [m] of a slider, 0 for others.
@@ -258,6 +301,10 @@ typedef struct couEmitterDef {
 couEmitterDef couDefaultEmitterDef(void);
 const couParamTable *couEmitterParams(void);
 couEmitterId couWorld_AddEmitter(couWorld *world, const couEmitterDef *def, couFaults *faults);
+/// Changes it while the world runs; what it has emitted so far stays counted.
+bool couWorld_SetEmitter(couWorld *world, couEmitterId emitter, const couEmitterDef *def, couFaults *faults);
+void couWorld_RemoveEmitter(couWorld *world, couEmitterId emitter);
+bool couWorld_HasEmitter(const couWorld *world, couEmitterId emitter);
 void couWorld_SetEmitterOn(couWorld *world, couEmitterId emitter, bool is_on);
 void couWorld_StopEmitters(couWorld *world);
 int couWorld_EmitterCount(const couWorld *world);
@@ -274,7 +321,13 @@ typedef struct couSinkDef {
 
 couSinkDef couDefaultSinkDef(void);
 const couParamTable *couSinkParams(void);
-bool couWorld_AddSink(couWorld *world, const couSinkDef *def, couFaults *faults);
+couSinkId couWorld_AddSink(couWorld *world, const couSinkDef *def, couFaults *faults);
+bool couWorld_SetSink(couWorld *world, couSinkId sink, const couSinkDef *def, couFaults *faults);
+void couWorld_RemoveSink(couWorld *world, couSinkId sink);
+bool couWorld_HasSink(const couWorld *world, couSinkId sink);
+int couWorld_SinkCount(const couWorld *world);
+couSinkId couWorld_SinkAt(const couWorld *world, int index);
+const couSinkDef *couWorld_Sink(const couWorld *world, couSinkId sink);
 
 // --- Force fields ------------------------------------------------------------------------------------------------------------
 
@@ -303,14 +356,29 @@ typedef struct couFieldDef {
 
 couFieldDef couDefaultFieldDef(void);
 const couParamTable *couFieldParams(void);
-bool couWorld_AddField(couWorld *world, const couFieldDef *def, couFaults *faults);
+couFieldId couWorld_AddField(couWorld *world, const couFieldDef *def, couFaults *faults);
+bool couWorld_SetField(couWorld *world, couFieldId field, const couFieldDef *def, couFaults *faults);
+void couWorld_RemoveField(couWorld *world, couFieldId field);
+bool couWorld_HasField(const couWorld *world, couFieldId field);
+int couWorld_FieldCount(const couWorld *world);
+couFieldId couWorld_FieldAt(const couWorld *world, int index);
+const couFieldDef *couWorld_Field(const couWorld *world, couFieldId field);
 
 // --- Events ------------------------------------------------------------------------------------------------------------------
 
 /// Called between two steps, the first whose time is not before the event's.
 typedef void couEventFcn(void *context, couWorld *world, double time);
-/// `period` 0: once at `time`; otherwise again and again, at least 1e-6 s apart. False on a fault.
-bool couWorld_AddEvent(couWorld *world, double time, double period, couEventFcn *function, void *context, couFaults *faults);
+/// `period` 0: once at `time`; otherwise again and again, at least 1e-6 s apart.
+couEventId couWorld_AddEvent(couWorld *world, double time, double period, couEventFcn *function, void *context,
+                             couFaults *faults);
+/// From now on at another time; false on a fault.
+bool couWorld_SetEvent(couWorld *world, couEventId event, double time, double period, couFaults *faults);
+/// An event may remove itself or others.
+void couWorld_RemoveEvent(couWorld *world, couEventId event);
+bool couWorld_HasEvent(const couWorld *world, couEventId event);
+int couWorld_EventCount(const couWorld *world);
+couEventId couWorld_EventAt(const couWorld *world, int index);
+double couWorld_EventTime(const couWorld *world, couEventId event); ///< when it comes next [s]; infinite once it is done
 
 // --- Stepping ----------------------------------------------------------------------------------------------------------------
 
@@ -345,6 +413,7 @@ typedef struct couStepReport {
     double density_error_max;
     float max_speed; ///< [m/s]
     int64_t emitted, removed;
+    bool is_out_of_memory; ///< the step could not be finished; the run must stop
     int64_t nan_count;     ///< particles with NaN or infinite state; the run must stop
     int64_t lost_count;    ///< particles beyond the reach of the cell grid
     uint32_t first_bad_id; ///< of the counts above
@@ -356,11 +425,16 @@ typedef struct couStepReport {
         unstable_step; ///< stability asked for this step [s], less than a tenth of the user's bound: the advance ended before its
                        ///< time; 0 otherwise
     int64_t contact_count; ///< points where bodies touch each other, summed
-    int bad_body1;         ///< index + 1 of a body that became NaN or infinite, 0 for none; the run must stop
+    couBodyId bad_body;    ///< that became NaN or infinite, null for none; the run must stop
     double phase_seconds[cou_phaseCount];
     uint64_t pair_count; ///< neighbour entries, both directions, summed over the substeps
     uint64_t particle_steps;
 } couStepReport;
+
+/// True when the run must stop: NaN, lost particles, a body out of bounds, no memory.
+bool couStepReport_HasFailed(const couStepReport *report);
+/// Adds what a later step did: counts are summed, of errors and speed the worst or the last stays.
+void couStepReport_Add(couStepReport *all, const couStepReport *later);
 
 /// Derives the method's numbers (stiffness, step...) from the scene; done by the first step if not called before.
 bool couWorld_Prepare(couWorld *world, couFaults *faults);

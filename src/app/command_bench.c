@@ -22,7 +22,7 @@ static bool run_world(couWorld *world, double seconds, couBenchResult *result)
     result->ns_per_particle_step = 1e9 * result->seconds / (double)report.particle_steps;
     result->pairs = (double)report.pair_count / (double)report.particle_steps;
     for (int p = 0; p < cou_phaseCount; ++p) result->phase_ns[p] = 1e9 * report.phase_seconds[p] / (double)report.particle_steps;
-    return !report.nan_count && !report.lost_count;
+    return !couStepReport_HasFailed(&report);
 }
 
 static bool run_case(const couBenchCase *test, const char *method, int threads, couBenchResult *result, couFaults *faults)

@@ -70,9 +70,9 @@ static double measure_bytes(couScene *scene, couFaults *faults)
         couFaults_Add(faults, couScene_Path(scene), NULL,
                       "the first step already fails at particle %u: %lld not finite, %lld lost", report.first_bad_id,
                       (long long)report.nan_count, (long long)report.lost_count);
-    if (report.bad_body1 > 0)
+    if (report.bad_body.index1)
         couFaults_Add(faults, couScene_Path(scene), NULL, "the first step already fails: the body '%s' is not finite",
-                      couWorld_Body(world, couWorld_BodyAt(world, report.bad_body1 - 1))->name);
+                      couWorld_Body(world, report.bad_body)->name);
     if (report.contact_count > 0)
         printf("contacts        bodies touch at %lld points in the first step\n", (long long)report.contact_count);
     if (report.trapped_count > 0) couWarn("%lld particles start inside a body", (long long)report.trapped_count);
@@ -85,7 +85,7 @@ static void report_bodies(const couWorld *world)
 {
     int fixed = 0, driven = 0, free = 0, joints = 0;
     double mass = 0.0;
-    for (int i = 0; i < couWorld_BodyCapacity(world); i++) {
+    for (int i = 0; i < couWorld_BodyCount(world); i++) {
         couBodyId id = couWorld_BodyAt(world, i);
         if (!id.index1) continue;
         const couBodyDef *body = couWorld_Body(world, id);
@@ -96,7 +96,7 @@ static void report_bodies(const couWorld *world)
         else
             fixed++;
     }
-    for (int i = 0; i < couWorld_JointCapacity(world); i++) joints += couWorld_JointAt(world, i).index1 != 0;
+    for (int i = 0; i < couWorld_JointCount(world); i++) joints += couWorld_JointAt(world, i).index1 != 0;
     printf("bodies          %d: %d fixed, %d driven, %d free", fixed + driven + free, fixed, driven, free);
     if (free > 0) printf(" (%.4g kg%s)", mass, couWorld_Def(world)->dimension == 2 ? "/m" : "");
     if (joints > 0) printf("; %d joint%s", joints, joints == 1 ? "" : "s");

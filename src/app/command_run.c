@@ -370,9 +370,12 @@ static void explain_trouble(Run *run, const couStepReport *report)
             couWorld_Def(run->world)->method, time, (unsigned long long)couWorld_StepCount(run->world),
             (double)report->unstable_step, (double)report->max_speed, couMethodParams(couWorld_Def(run->world)->method)->name,
             0.1 * (double)report->unstable_step);
-    else if (report->bad_body1)
+    else if (report->bad_body.index1)
         couFaults_Add(&run->faults, where, NULL, "%s: the body '%s' is not finite any more; %s", step,
-                      couWorld_Body(run->world, couWorld_BodyAt(run->world, report->bad_body1 - 1))->name, cure);
+                      couWorld_Body(run->world, report->bad_body)->name, cure);
+    else if (report->is_out_of_memory)
+        couFaults_Add(&run->faults, where, NULL, "%s: out of memory with %zu particles", step,
+                      couWorld_Particles(run->world).count);
     if (run->checkpoint_frame >= 0)
         couFaults_Add(
             &run->faults, where, NULL,
@@ -392,8 +395,7 @@ static bool advance(Run *run, couStepReport *report, double *seconds)
     run->substeps += (uint64_t)report->substeps;
     run->unconverged += (uint64_t)report->unconverged_count;
     run->clamped += (uint64_t)report->clamped_count;
-    bool is_healthy = report->nan_count == 0 && report->lost_count == 0 && !report->bad_body1 &&
-                      !(report->unstable_step > 0.0f) && !couScene_RuntimeError(run->scene);
+    bool is_healthy = !couStepReport_HasFailed(report) && !(report->unstable_step > 0.0f) && !couScene_RuntimeError(run->scene);
     if (is_healthy)
         run->frame++;
     else

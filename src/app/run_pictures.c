@@ -72,7 +72,7 @@ couBounds couSceneBounds(couScene *scene, double seconds)
     couParticleView particles = couWorld_Particles(world);
     for (size_t i = 0; i < particles.count; i++)
         include_point(&bounds, (couVec3){particles.position[i].x, particles.position[i].y, particles.position[i].z});
-    for (int i = 0; i < couWorld_BodyCapacity(world); i++) {
+    for (int i = 0; i < couWorld_BodyCount(world); i++) {
         couBodyId id = couWorld_BodyAt(world, i);
         const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
         if (body && body->opacity > 0.0f)
@@ -92,9 +92,9 @@ couBounds couSceneBounds(couScene *scene, double seconds)
 // The visible bodies of the world as it is now; the renderer makes the ground of a floor.
 static couPictureBody *collect_bodies(couWorld *world, int *count)
 {
-    couPictureBody *bodies = calloc((size_t)couWorld_BodyCapacity(world) + 1, sizeof *bodies);
+    couPictureBody *bodies = calloc((size_t)couWorld_BodyCount(world) + 1, sizeof *bodies);
     *count = 0;
-    for (int i = 0; bodies && i < couWorld_BodyCapacity(world); i++) {
+    for (int i = 0; bodies && i < couWorld_BodyCount(world); i++) {
         couBodyId id = couWorld_BodyAt(world, i);
         const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
         if (!body || !(body->opacity > 0.0f)) continue;
@@ -113,8 +113,8 @@ static couPictureBody *collect_bodies(couWorld *world, int *count)
 
 couCast couGatherCast(const couWorld *world)
 {
-    couCast cast = {.members = calloc((size_t)couWorld_BodyCapacity(world) + 1, sizeof *cast.members)};
-    for (int i = 0; cast.members && i < couWorld_BodyCapacity(world); i++) {
+    couCast cast = {.members = calloc((size_t)couWorld_BodyCount(world) + 1, sizeof *cast.members)};
+    for (int i = 0; cast.members && i < couWorld_BodyCount(world); i++) {
         couBodyId id = couWorld_BodyAt(world, i);
         const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
         if (!body) continue;

@@ -118,18 +118,17 @@ void couFree(couMemory *memory, void *pointer)
         free(header.base);
 }
 
-bool couReserve(couMemory *memory, void **array, size_t *capacity, size_t count, size_t element_bytes)
+void *couGrow(couMemory *memory, void *items, size_t *capacity, size_t wanted, size_t item_bytes)
 {
-    if (count <= *capacity) return true;
-    size_t wanted = COU_MAX(count, *capacity + *capacity / 2);
-    if (wanted > SIZE_MAX / element_bytes) return false;
-    void *bigger = couAlloc(memory, wanted * element_bytes);
-    if (!bigger) return false;
-    if (*capacity) memcpy(bigger, *array, *capacity * element_bytes);
-    couFree(memory, *array);
-    *array = bigger;
-    *capacity = wanted;
-    return true;
+    if (wanted <= *capacity) return items;
+    size_t room = COU_MAX(wanted, *capacity + *capacity / 2);
+    if (room > SIZE_MAX / item_bytes) return items;
+    void *bigger = couAlloc(memory, room * item_bytes);
+    if (!bigger) return items;
+    if (*capacity) memcpy(bigger, items, *capacity * item_bytes);
+    couFree(memory, items);
+    *capacity = room;
+    return bigger;
 }
 
 double couSeconds(void)

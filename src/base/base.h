@@ -32,8 +32,22 @@ typedef struct couMemory {
 /// columns of equal size do not fall into the same cache sets.
 void *couAlloc(couMemory *memory, size_t bytes);
 void couFree(couMemory *memory, void *pointer);
-/// Makes room for `count` elements, growing by half; keeps the old ones. False without memory, then nothing has changed.
-bool couReserve(couMemory *memory, void **array, size_t *capacity, size_t count, size_t element_bytes);
+
+/// A growing array: `COU_ARRAY(couBody) bodies;` begins zeroed. Other structs with these three fields serve as well.
+#define COU_ARRAY(type) \
+    struct { \
+        type *items; \
+        size_t count, capacity; \
+    }
+/// Makes room for `wanted` items, growing by half; keeps the old ones. False without memory, and then nothing has changed.
+#define COU_RESERVE(memory, array, wanted) COU_GROW(memory, (array)->items, (array)->capacity, wanted)
+#define COU_FREE_ARRAY(memory, array) \
+    (couFree((memory), (array)->items), (array)->items = NULL, (array)->count = (array)->capacity = 0)
+/// The same for a pointer whose capacity is kept elsewhere.
+#define COU_GROW(memory, pointer, room, wanted) \
+    ((pointer) = couGrow((memory), (pointer), &(room), (wanted), sizeof *(pointer)), (room) >= (size_t)(wanted))
+/// What is behind the two: the items where they are now, with *capacity as it is now.
+void *couGrow(couMemory *memory, void *items, size_t *capacity, size_t wanted, size_t item_bytes);
 
 #define COU_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define COU_MAX(a, b) ((a) > (b) ? (a) : (b))

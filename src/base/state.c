@@ -40,7 +40,7 @@ couStateArray *couState_Add(couState *state, const char *name, const char *unit,
     COU_ASSERT(components > 0 && couState_Find(state, name) == NULL);
     if (!is_countable(type, components, count)) return NULL;
     size_t capacity = (size_t)state->capacity;
-    if (!couReserve(NULL, (void **)&state->arrays, &capacity, (size_t)state->count + 1, sizeof *state->arrays)) return NULL;
+    if (!COU_GROW(NULL, state->arrays, capacity, (size_t)state->count + 1)) return NULL;
     state->capacity = (int)capacity;
 
     couStateArray array = {.type = type, .components = components, .count = count};

@@ -11,17 +11,18 @@
 //
 // For free bodies the same is first tried out at their predicted places, without moving anything: the touches that couple.c solves for.
 
-#include "world/world.h"
+#include "fluid/collide.h"
 
 #define ROUNDS 4 // over the bodies that a particle may meet
 #define COLLISION_BLOCK 2048
-// Collision radius / spacing. Samples keep the liquid of the SPH methods away from solids; there collisions are only a net below.
-static float contact_radius(const couWorld *world) { return (world->fluid.method->sph ? 0.1f : 0.5f) * world->def.spacing; }
 
 typedef struct CollideJob {
-    couWorld *world;
+    couFluid *fluid;
+    const couBodies *bodies;
     float dt;
-    float radius;
+    float radius;     // at which particles are held [m]
+    double *impulses; // six numbers per block and body
+    uint16_t *near;   // per worker: the bodies near a group of particles
     _Atomic int64_t trapped_count;
     _Atomic bool has_failed;
 } CollideJob;
@@ -54,11 +55,11 @@ typedef struct Path {
 // One body's say on a path: stops it at the surface, lets it slide, keeps the collision radius. Returns true when it did anything.
 static bool collide_body(const CollideJob *job, const couBody *body, Path *path)
 {
-    const couWorld *world = job->world;
+    const couFluid *fluid = job->fluid;
     const couShape *shape = body->def.shape;
-    int dimension = world->def.dimension;
+    int dimension = fluid->dimension;
     couVec3 a = couToLocal(body->start, path->from), b = couToLocal(body->end, path->to);
-    float reach = job->radius + COU_GRIP * world->def.spacing;
+    float reach = job->radius + COU_GRIP * fluid->spacing;
     float travel = couLength(couSub(b, a));
     float after = couShape_Distance(shape, dimension, b);
     // Far from the surface at the end, by more than the path is long: nothing to do.
@@ -79,7 +80,7 @@ static bool collide_body(const CollideJob *job, const couBody *body, Path *path)
             couVec3 end = couAdd(hit, slide);
             float d = couShape_DistanceNormal(shape, dimension, end, &normal);
             couVec3 lifted = couMulAdd(end, COU_MAX(job->radius - d, 0.0f), normal);
-            bool is_free = d > -0.5f * world->def.spacing && trace(body, dimension, a, before, lifted) >= 1.0f;
+            bool is_free = d > -0.5f * fluid->spacing && trace(body, dimension, a, before, lifted) >= 1.0f;
             b = is_free ? lifted : hit;
             after = couShape_DistanceNormal(shape, dimension, b, &normal);
             is_stopped = true;
@@ -115,10 +116,10 @@ static bool collide_body(const CollideJob *job, const couBody *body, Path *path)
 // Attraction close to a surface [Clavet 2005, eq. 12], as a displacement.
 static couVec3 stick(const CollideJob *job, const couBody *body, couVec3 x)
 {
-    const couWorld *world = job->world;
-    float reach = isnan(body->def.stick_distance) ? 0.5f * world->fluid.h : body->def.stick_distance;
+    const couFluid *fluid = job->fluid;
+    float reach = isnan(body->def.stick_distance) ? 0.5f * fluid->h : body->def.stick_distance;
     couVec3 normal;
-    float d = couShape_DistanceNormal(body->def.shape, world->def.dimension, couToLocal(body->end, x), &normal) - job->radius;
+    float d = couShape_DistanceNormal(body->def.shape, fluid->dimension, couToLocal(body->end, x), &normal) - job->radius;
     if (!(d > 0.0f && d < reach)) return (couVec3){0};
     // Never past the surface in one step.
     float size = COU_MIN(job->dt * job->dt * body->def.stickiness * d * (1.0f - d / reach), d);
@@ -139,11 +140,11 @@ static void take_impulse(double *impulse, const couBody *body, couVec3 point, fl
 // A path that still leads through a solid is not taken: the particle stays where it came from, in the frame of that body.
 static void refuse_path(CollideJob *job, Path *path, float mass, const uint16_t *near, int near_count, double *impulses)
 {
-    couWorld *world = job->world;
+    const couFluid *fluid = job->fluid;
     for (int k = 0; k < near_count; ++k) {
-        const couBody *body = &world->bodies[near[k]];
+        const couBody *body = &job->bodies->items[near[k]];
         couVec3 a = couToLocal(body->start, path->from), b = couToLocal(body->end, path->to);
-        int dimension = world->def.dimension;
+        int dimension = fluid->dimension;
         float before = couShape_Distance(body->def.shape, dimension, a);
         if (!(before > 0.0f) || trace(body, dimension, a, before, b) >= 1.0f) continue;
         couVec3 back = couToWorld(body->end, a);
@@ -159,13 +160,12 @@ static void refuse_path(CollideJob *job, Path *path, float mass, const uint16_t 
 // All bodies near one particle. `impulses` has six numbers per body.
 static void collide_particle(CollideJob *job, size_t i, const uint16_t *near, int near_count, double *impulses)
 {
-    couWorld *world = job->world;
-    couFluid *fluid = &world->fluid;
+    couFluid *fluid = job->fluid;
     couVec4 *position = couFluid_Position(fluid), *previous = couFluid_Previous(fluid);
     float mass = fluid->mass[couFluid_Material(fluid)[i]];
     Path path = {.from = couXyz(previous[i]), .to = couXyz(position[i])};
     for (int k = 0; k < near_count; ++k) {
-        const couBody *body = &world->bodies[near[k]];
+        const couBody *body = &job->bodies->items[near[k]];
         if (!(body->def.stickiness > 0.0f)) continue;
         couVec3 moved = stick(job, body, path.to);
         if (moved.x == 0.0f && moved.y == 0.0f && moved.z == 0.0f) continue;
@@ -177,12 +177,12 @@ static void collide_particle(CollideJob *job, size_t i, const uint16_t *near, in
     for (int round = 0; round < ROUNDS && !is_settled; ++round) {
         is_settled = true;
         for (int k = 0; k < near_count; ++k) {
-            const couBody *body = &world->bodies[near[k]];
+            const couBody *body = &job->bodies->items[near[k]];
             couVec3 to = path.to, extracted = path.extracted;
             if (!collide_body(job, body, &path)) continue;
             couVec3 moved = couSub(couSub(path.to, to), couSub(path.extracted, extracted));
             take_impulse(impulses + 6 * near[k], body, couMulAdd(path.to, -job->radius, path.normal), mass, moved, job->dt);
-            if (couLength(couSub(path.to, to)) > 1e-3f * world->def.spacing && near_count > 1) is_settled = false;
+            if (couLength(couSub(path.to, to)) > 1e-3f * fluid->spacing && near_count > 1) is_settled = false;
         }
     }
     if (path.has_changed && near_count > 1) refuse_path(job, &path, mass, near, near_count, impulses);
@@ -197,23 +197,22 @@ enum { GROUP = 16 }; // consecutive particles are close to each other
 // The bodies that a group of particles may meet on its way.
 static int find_near(const CollideJob *job, size_t begin, size_t end, bool is_free_only, uint16_t *near)
 {
-    const couWorld *world = job->world;
-    const couFluid *fluid = &world->fluid;
+    const couFluid *fluid = job->fluid;
     const couVec4 *position = couFluid_Position(fluid), *previous = couFluid_Previous(fluid);
     couBall ball = couEnclose(position, begin, end);
     float travel = 0.0f;
     for (size_t i = begin; i < end; ++i) travel = COU_MAX(travel, couLength(couSub(couXyz(position[i]), couXyz(previous[i]))));
     int count = 0;
-    for (size_t b = 0; b < world->body_count; ++b) {
-        const couBody *body = &world->bodies[b];
-        if (!body->is_here || (is_free_only && body->kind != cou_rigidFree)) continue;
+    for (size_t b = 0; b < job->bodies->count; ++b) {
+        const couBody *body = &job->bodies->items[b];
+        if (!body->slot.is_here || (is_free_only && body->kind != cou_rigidFree)) continue;
         float stick_reach = isnan(body->def.stick_distance) ? 0.5f * fluid->h : body->def.stick_distance;
         float own_reach = travel + 2.0f * job->radius + (body->def.stickiness > 0.0f ? stick_reach : 0.0f);
         couVec3 swept = couSub(couToWorld(body->end, body->ball_center), couToWorld(body->start, body->ball_center));
         if (couIsBallFar(body, body->end, ball, own_reach + couLength(swept))) continue;
         // A moving body sweeps the difference of its own distances at both ends.
-        float at_end = couClearanceAt(world, body, body->end, ball.center);
-        float at_start = body->kind != cou_rigidFixed ? couClearanceAt(world, body, body->start, ball.center) : at_end;
+        float at_end = couClearanceAt(body, fluid->dimension, body->end, ball.center);
+        float at_start = body->kind != cou_rigidFixed ? couClearanceAt(body, fluid->dimension, body->start, ball.center) : at_end;
         float reach = ball.radius + own_reach + fabsf(at_end - at_start);
         if (COU_MIN(at_end, at_start) < reach) near[count++] = (uint16_t)b;
     }
@@ -223,13 +222,12 @@ static int find_near(const CollideJob *job, size_t begin, size_t end, bool is_fr
 // What the wall density did to particles. It acts along the normal: its moment is the same at the particle and at the surface.
 static void add_pushes(const CollideJob *job, size_t begin, size_t end, bool is_free_only, double *impulses)
 {
-    const couWorld *world = job->world;
-    const couFluid *fluid = &world->fluid;
-    if (fluid->method->sph) return; // samples take what the fluid does to bodies
+    const couFluid *fluid = job->fluid;
+    if (!fluid->method->has_contact_pushes) return; // samples take what the fluid does to bodies
     for (size_t i = begin; i < end; ++i) {
         const couContact *contacts = couContacts_Of(&fluid->contacts, i);
         for (int k = 0; k < fluid->contacts.count[i]; ++k) {
-            const couBody *body = &world->bodies[contacts[k].body];
+            const couBody *body = &job->bodies->items[contacts[k].body];
             if (contacts[k].push == 0.0f || (is_free_only && body->kind != cou_rigidFree)) continue;
             float mass = fluid->mass[couFluid_Material(fluid)[i]];
             take_impulse(impulses + 6 * contacts[k].body, body, couXyz(couFluid_Position(fluid)[i]), mass,
@@ -241,12 +239,11 @@ static void add_pushes(const CollideJob *job, size_t begin, size_t end, bool is_
 static void collide_block(void *context, int block, size_t begin, size_t end, int worker)
 {
     CollideJob *job = context;
-    couWorld *world = job->world;
-    double *impulses = world->impulses + (size_t)block * 6 * world->body_count;
-    memset(impulses, 0, 6 * world->body_count * sizeof *impulses);
+    double *impulses = job->impulses + (size_t)block * 6 * job->bodies->count;
+    memset(impulses, 0, 6 * job->bodies->count * sizeof *impulses);
 
     add_pushes(job, begin, end, false, impulses);
-    uint16_t *near = world->near_bodies + (size_t)worker * world->body_count;
+    uint16_t *near = job->near + (size_t)worker * job->bodies->count;
     for (size_t first = begin; first < end; first += GROUP) {
         size_t last = COU_MIN(first + GROUP, end);
         int near_count = find_near(job, first, last, false, near);
@@ -254,53 +251,61 @@ static void collide_block(void *context, int block, size_t begin, size_t end, in
     }
 }
 
-// Room for what each block gives to each body, and for the bodies near a group.
-static bool reserve_scratch(couWorld *world, size_t blocks)
+// A job with room for what each block gives to each body, and for the bodies near a group. False without memory.
+static bool start_job(couStep *step, CollideJob *job)
 {
-    size_t entries = (size_t)world->fluid.parallel.threads * world->body_count;
-    return couReserve(&world->memory, (void **)&world->near_bodies, &world->near_capacity, entries, sizeof(uint16_t)) &&
-           couReserve(&world->memory, (void **)&world->impulses, &world->impulse_capacity, blocks * 6 * world->body_count,
-                      sizeof(double));
+    couFluid *fluid = step->fluid;
+    size_t bodies = fluid->bodies->count, blocks = (size_t)couTouchBlockCount(fluid);
+    *job = (CollideJob){
+        .fluid = fluid,
+        .bodies = fluid->bodies,
+        .dt = step->dt,
+        .radius = fluid->method->contact_radius * fluid->spacing,
+        .impulses = COU_TAKE(fluid->scratch, double, blocks * 6 * bodies),
+        .near = COU_TAKE(fluid->scratch, uint16_t, (size_t)fluid->parallel.threads * bodies),
+    };
+    return job->impulses && job->near;
 }
 
 // In the order of the blocks: the same bits for any number of threads.
-static void sum_blocks(const couWorld *world, size_t blocks, size_t body, double sum[6])
+static void sum_blocks(const CollideJob *job, size_t body, double sum[6])
 {
+    size_t blocks = (size_t)couTouchBlockCount(job->fluid);
     for (size_t a = 0; a < 6; ++a) {
         sum[a] = 0;
-        for (size_t k = 0; k < blocks; ++k) sum[a] += world->impulses[(k * world->body_count + body) * 6 + a];
+        for (size_t k = 0; k < blocks; ++k) sum[a] += job->impulses[(k * job->bodies->count + body) * 6 + a];
     }
 }
 
-void couCollide(couStep *step)
+void couPhase_Collide(couStep *step)
 {
-    couWorld *world = step->world;
-    size_t count = world->fluid.table.count;
-    if (!world->body_count) return;
-    size_t blocks = (size_t)couBlockCount(count, COLLISION_BLOCK);
-    if (!reserve_scratch(world, blocks)) {
+    couFluid *fluid = step->fluid;
+    couBodies *bodies = fluid->bodies;
+    if (!bodies->count) return;
+    couArenaMark mark = couArena_Mark(fluid->scratch);
+    CollideJob job;
+    if (!start_job(step, &job)) {
         step->has_failed = true;
         return;
     }
-    CollideJob job = {.world = world, .dt = step->dt, .radius = contact_radius(world)};
-    couFor(&world->fluid.parallel, count, COLLISION_BLOCK, collide_block, &job);
+    couFor(&fluid->parallel, fluid->table.count, COLLISION_BLOCK, collide_block, &job);
     step->report->trapped_count += job.trapped_count;
-    for (size_t b = 0; b < world->body_count; ++b) {
-        couBody *body = &world->bodies[b];
-        sum_blocks(world, blocks, b, body->impulse);
-        for (int a = 0; a < 6; ++a) body->impulse[a] += world->body_impulses[b][a];
+    for (size_t b = 0; b < bodies->count; ++b) {
+        couBody *body = &bodies->items[b];
+        sum_blocks(&job, b, body->impulse);
+        for (int a = 0; a < 6; ++a) body->impulse[a] += body->pushed[a];
         for (int a = 0; a < 6; ++a) body->sum[a] += body->impulse[a];
     }
-    couSettleImpulses(world);
+    couArena_Release(fluid->scratch, mark);
+    couSettleImpulses(bodies);
 }
 
 // --- Touches -----------------------------------------------------------------------------------------------------------------
 
-static bool add_touch(couWorld *world, int block, couTouch touch)
+static bool add_touch(couFluid *fluid, int block, couTouch touch)
 {
-    couTouchBlock *touches = &world->touches[block];
-    if (!couReserve(&world->memory, (void **)&touches->items, &touches->capacity, touches->count + 1, sizeof *touches->items))
-        return false;
+    couTouchBlock *touches = &fluid->touches.items[block];
+    if (!COU_RESERVE(fluid->memory, touches, touches->count + 1)) return false;
     touches->items[touches->count++] = touch;
     return true;
 }
@@ -309,17 +314,17 @@ static bool add_touch(couWorld *world, int block, couTouch touch)
 // what friction takes of its sliding. Both may turn out otherwise as the body moves on. False when it is far.
 static bool touch_slowly(const CollideJob *job, const couBody *body, const Path *path, couTouch *touch, bool *is_far)
 {
-    const couWorld *world = job->world;
+    const couFluid *fluid = job->fluid;
     const couShape *shape = body->def.shape;
-    int dimension = world->def.dimension;
+    int dimension = fluid->dimension;
     couVec3 a = couToLocal(body->start, path->from), b = couToLocal(body->end, path->to), normal;
     float after = couShape_DistanceNormal(shape, dimension, b, &normal), travel = couLength(couSub(b, a));
-    *is_far = after > job->radius + 0.5f * world->def.spacing + travel;
+    *is_far = after > job->radius + 0.5f * fluid->spacing + travel;
     if (*is_far) return false;
     float before = couShape_Distance(shape, dimension, a);
     bool is_slow = before > 0.0f && after > 0.0f && couShape_Clearance(shape, before) + couShape_Clearance(shape, after) > travel;
     if (!is_slow) return false;
-    *is_far = after > job->radius + 0.5f * world->def.spacing;
+    *is_far = after > job->radius + 0.5f * fluid->spacing;
     couVec3 slid = couSub(b, a), tangent = couMulAdd(slid, -couDot(slid, normal), normal);
     touch->normal = couRotate(body->end.rotation, normal);
     touch->depth = COU_MIN(job->radius, before) - after;
@@ -331,9 +336,8 @@ static bool touch_slowly(const CollideJob *job, const couBody *body, const Path 
 // the body may be pushed against it. Attraction is taken as it is, into `given`.
 static bool touch_body(const CollideJob *job, size_t i, uint16_t b, int block, double *given)
 {
-    couWorld *world = job->world;
-    const couFluid *fluid = &world->fluid;
-    const couBody *body = &world->bodies[b];
+    const couFluid *fluid = job->fluid;
+    const couBody *body = &job->bodies->items[b];
     couVec3 to = couXyz(couFluid_Position(fluid)[i]);
     couTouch touch = {.mass = fluid->mass[couFluid_Material(fluid)[i]], .share = body->friction_share, .body = b};
     Path path = {.from = couXyz(couFluid_Previous(fluid)[i]), .to = to};
@@ -352,19 +356,18 @@ static bool touch_body(const CollideJob *job, size_t i, uint16_t b, int block, d
         touch.drag = couMulAdd(moved, -touch.depth, path.normal);
     }
     touch.arm = couSub(couMulAdd(path.to, -job->radius, touch.normal), couBodyCenter(body, body->end));
-    return is_far || add_touch(world, block, touch);
+    return is_far || add_touch(job->fluid, block, touch);
 }
 
 static void touch_block(void *context, int block, size_t begin, size_t end, int worker)
 {
     CollideJob *job = context;
-    couWorld *world = job->world;
-    world->touches[block].count = 0;
-    double *given = world->impulses + (size_t)block * 6 * world->body_count;
-    memset(given, 0, 6 * world->body_count * sizeof *given);
+    job->fluid->touches.items[block].count = 0;
+    double *given = job->impulses + (size_t)block * 6 * job->bodies->count;
+    memset(given, 0, 6 * job->bodies->count * sizeof *given);
     add_pushes(job, begin, end, true, given); // done already
     bool is_good = true;
-    uint16_t *near = world->near_bodies + (size_t)worker * world->body_count;
+    uint16_t *near = job->near + (size_t)worker * job->bodies->count;
     for (size_t first = begin; first < end; first += GROUP) {
         size_t last = COU_MIN(first + GROUP, end);
         int near_count = find_near(job, first, last, true, near);
@@ -376,18 +379,23 @@ static void touch_block(void *context, int block, size_t begin, size_t end, int 
 
 bool couFindTouches(couStep *step)
 {
-    couWorld *world = step->world;
-    size_t count = world->fluid.table.count, blocks = (size_t)couBlockCount(count, COLLISION_BLOCK);
-    if (!reserve_scratch(world, blocks) ||
-        !couReserve(&world->memory, (void **)&world->touches, &world->touch_capacity, blocks, sizeof *world->touches))
-        return false;
-    CollideJob job = {.world = world, .dt = step->dt, .radius = contact_radius(world)};
-    couFor(&world->fluid.parallel, count, COLLISION_BLOCK, touch_block, &job);
-    for (size_t b = 0; b < world->body_count; ++b) {
-        sum_blocks(world, blocks, b, world->bodies[b].given);
-        for (int a = 0; a < 6; ++a) world->bodies[b].given[a] += world->body_impulses[b][a];
+    couFluid *fluid = step->fluid;
+    couBodies *bodies = fluid->bodies;
+    CollideJob job;
+    if (!start_job(step, &job) || !COU_RESERVE(fluid->memory, &fluid->touches, (size_t)couTouchBlockCount(fluid))) return false;
+    couFor(&fluid->parallel, fluid->table.count, COLLISION_BLOCK, touch_block, &job);
+    for (size_t b = 0; b < bodies->count; ++b) {
+        couBody *body = &bodies->items[b];
+        sum_blocks(&job, b, body->given);
+        for (int a = 0; a < 6; ++a) body->given[a] += body->pushed[a];
     }
     return !job.has_failed;
 }
 
-int couTouchBlockCount(const couWorld *world) { return couBlockCount(world->fluid.table.count, COLLISION_BLOCK); }
+int couTouchBlockCount(const couFluid *fluid) { return couBlockCount(fluid->table.count, COLLISION_BLOCK); }
+
+void couFreeTouches(couFluid *fluid)
+{
+    for (size_t k = 0; k < fluid->touches.capacity; ++k) couFree(fluid->memory, fluid->touches.items[k].items);
+    COU_FREE_ARRAY(fluid->memory, &fluid->touches);
+}

@@ -1,5 +1,5 @@
-/// Contacts: for each particle near a solid, the tangent planes of the solids within reach. Plain data between whoever knows the
-/// solids (src/rigid, src/world) and the fluid methods.
+/// Contacts: for each particle near a solid, the tangent planes of the solids within reach; and pairs of particles that a solid
+/// separates.
 #pragma once
 
 #include "base/parallel.h"
@@ -17,18 +17,14 @@ typedef struct couContact {
     float height;    ///< over that plane [m]
 } couContact;
 
-typedef struct couContactBlock {
-    couContact *items;
-    size_t count, capacity;
-} couContactBlock;
+typedef COU_ARRAY(couContact) couContactBlock;
 
 typedef struct couContacts {
     couMemory *memory;
     couContactBlock *blocks;
-    size_t block_capacity;
     uint32_t *first; ///< per particle: its first contact in its block's array
     uint8_t *count;  ///< per particle
-    size_t capacity, count_capacity;
+    size_t block_capacity, first_capacity, count_capacity;
 } couContacts;
 
 /// Contacts of particle i: count[i] of them from here.
@@ -42,3 +38,9 @@ bool couContacts_Reset(couContacts *contacts, size_t particles);
 /// Appends to particle i's contacts; particles of a block come in ascending order, from one thread. False when full or without memory.
 bool couContacts_Add(couContacts *contacts, size_t i, couContact contact);
 void couContacts_Free(couContacts *contacts);
+
+struct couStep;
+/// Contacts of all particles with the bodies where they will be at the end of the step; reads previous, position. False without memory.
+bool couFindContacts(struct couStep *step);
+/// Drops neighbour pairs that a body separates; reads previous, contacts.
+void couSeparate(struct couStep *step);

@@ -23,24 +23,35 @@ static void phase_divergence(couStep *step)
 static void phase_density(couStep *step)
 {
     const couSphParams *p = step->fluid->params;
-    couSph_Solve(step, &(couPressureSolve){.column = couSph_State(step->fluid)->pressure_column, .tolerance = p->tolerance});
+    couSph_Solve(step, &(couPressureSolve){.column = step->fluid->pressure_column, .tolerance = p->tolerance});
 }
 
 static const couPhaseEntry phases[] = {
-    {cou_phaseSort, couPhase_Sort},       {cou_phaseWalls, couPhase_Boundary},
-    {cou_phaseNeighbors, couPhase_Pairs}, {cou_phasePressure, phase_divergence},
-    {cou_phaseForces, couPhase_Forces},   {cou_phaseViscosity, couPhase_Viscosity},
-    {cou_phasePressure, phase_density},   COU_SPH_LAST_PHASES,
+    {cou_phaseSort, couPhase_Sort, COU_SPH_SORT_WORK},
+    {cou_phaseWalls, couPhase_Boundary, COU_NOT_COUNTED},
+    {cou_phaseNeighbors, couPhase_Pairs, COU_SPH_PAIRS_WORK},
+    {cou_phasePressure, phase_divergence, COU_SPH_SOLVE_WORK(cou_workEachDivergenceIteration)},
+    {cou_phaseForces, couPhase_Forces, COU_SPH_FORCES_WORK},
+    {cou_phaseViscosity, couPhase_Viscosity, COU_SPH_VISCOSITY_WORK},
+    {cou_phasePressure, phase_density, COU_SPH_SOLVE_WORK(cou_workEachIteration)},
+    {cou_phaseWalls, couPhase_Hold, COU_NOT_COUNTED},
+    {cou_phaseVelocity, couPhase_Move, COU_SPH_MOVE_WORK},
+    {cou_phaseBodies, couPhase_Bodies, COU_NOT_COUNTED},
+    {cou_phaseCollide, couPhase_Collide, COU_NOT_COUNTED},
+    {cou_phaseVelocity, couPhase_Settle, COU_SPH_SETTLE_WORK},
+    {cou_phaseCount, NULL, COU_NOT_COUNTED},
 };
 
-static const couSphTraits traits = {COU_SPH_TRAITS, .warm_start = 0.9f};
+static const couSphTraits sph = {COU_SPH_DEFAULTS, .warm_start = 0.9f};
 
 extern const couMethod couMethodDfsph;
 const couMethod couMethodDfsph = {
     .name = "dfsph",
     .help = "divergence-free SPH: constant density and no divergence, with long steps (Bender 2015)",
-    .sph = &traits,
+    .traits = {COU_SPH_TRAITS, .height_error = 0.01f, .force_error = 0.02f, .density_error = 0.001f,
+               .claims = COU_SPH_CLAIMS | cou_claimViscosity},
+    .sph = &sph,
     .phases = phases,
-    COU_SPH_SHARED,
     .init = init,
+    COU_SPH_METHOD,
 };

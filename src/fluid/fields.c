@@ -1,9 +1,12 @@
 // Gravity and force fields: they change velocities at the beginning of a step.
 
-#include "world/world.h"
+#include "fluid/fields.h"
+
+#include "fluid/fluid.h"
 
 typedef struct FieldJob {
-    const couWorld *world;
+    const couFluid *fluid;
+    double time;
     float dt;
 } FieldJob;
 
@@ -28,18 +31,17 @@ static void accelerate_block(void *context, int block, size_t begin, size_t end,
 {
     (void)block, (void)worker;
     const FieldJob *job = context;
-    const couWorld *world = job->world;
-    const couFluid *fluid = &world->fluid;
+    const couFluid *fluid = job->fluid;
     const couVec4 *position = couFluid_Position(fluid);
     couVec4 *velocity = couFluid_Velocity(fluid);
     for (size_t i = begin; i < end; ++i) {
         couVec3 a = fluid->gravity;
-        for (size_t f = 0; f < world->field_count; ++f) {
-            const couFieldDef *def = &world->fields[f].def;
+        for (size_t f = 0; f < fluid->fields.count; ++f) {
+            const couFieldDef *def = &fluid->fields.items[f].def;
             couVec3 x = couXyz(position[i]);
-            if (!is_active(def, world->time)) continue;
+            if (!fluid->fields.items[f].slot.is_here || !is_active(def, job->time)) continue;
             if (def->region && couShape_Distance(def->region, fluid->dimension, couToLocal(def->region_pose, x)) > 0.0f) continue;
-            a = couAdd(a, acceleration(def, x, couXyz(velocity[i]), world->time));
+            a = couAdd(a, acceleration(def, x, couXyz(velocity[i]), job->time));
         }
         if (fluid->dimension == 2) a.z = 0.0f;
         velocity[i].x += job->dt * a.x, velocity[i].y += job->dt * a.y, velocity[i].z += job->dt * a.z;
@@ -48,13 +50,16 @@ static void accelerate_block(void *context, int block, size_t begin, size_t end,
 
 void couAccelerate(couStep *step, float dt)
 {
-    const couWorld *world = step->world;
-    FieldJob job = {world, dt};
+    const couFluid *fluid = step->fluid;
+    FieldJob job = {fluid, step->time, dt};
     bool has_function = false;
-    for (size_t f = 0; f < world->field_count; ++f) has_function |= world->fields[f].def.kind == cou_fieldFunction;
+    for (size_t f = 0; f < fluid->fields.count; ++f) {
+        const couField *field = &fluid->fields.items[f];
+        has_function |= field->slot.is_here && field->def.kind == cou_fieldFunction;
+    }
     // User functions are called one particle after the other, on this thread.
     if (has_function)
-        accelerate_block(&job, 0, 0, step->fluid->table.count, 0);
+        accelerate_block(&job, 0, 0, fluid->table.count, 0);
     else
-        couFor(&step->fluid->parallel, step->fluid->table.count, 8192, accelerate_block, &job);
+        couFor(&fluid->parallel, fluid->table.count, 8192, accelerate_block, &job);
 }

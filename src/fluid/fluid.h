@@ -5,29 +5,34 @@
 #include "base/random.h"
 #include "fluid/boundary.h"
 #include "fluid/contacts.h"
+#include "fluid/fields.h"
 #include "particles/neighbors.h"
+#include "rigid/bodies.h"
 
 #define COU_MAX_MATERIALS 64
 
 typedef struct couFluid {
     couMemory *memory;
+    couArena *scratch; ///< of the step
     couParallel parallel;
+    couBodies *bodies; ///< the solids that it meets
     int dimension;
     float spacing;   ///< d [m]
     float h;         ///< support radius [m]
     couVec3 gravity; ///< [m/s^2]
     couTable table;
     int position_column, previous_column, velocity_column, id_column, material_column, density_column;
-    couPeriod period; ///< axes that repeat
+    int pressure_column; ///< [Pa]; -1 where the method has none
+    couPeriod period;    ///< axes that repeat
     couGrid grid;
     couNeighbors neighbors;
     couContacts contacts;
-    couBoundary boundary; ///< samples of solids, for the methods that want them
-    uint32_t solid_base;  ///< row of the columns where this step's samples begin
-    double (*body_impulses)
-        [6];               ///< per body: what the method did to it in this step, impulse and moment about its centre [N s, N m s]
-    couVec3 *body_centers; ///< per body: what moments are taken about [m]
-    size_t body_count;
+    couBoundary boundary;                          ///< samples of solids, for the methods that want them
+    COU_ARRAY(struct couBodySamples) body_samples; ///< per body, in its own frame
+    uint64_t sampled_change;                       ///< couBodies.change_count when the samples were placed
+    uint32_t solid_base;                           ///< row of the columns where this step's samples begin
+    COU_ARRAY(struct couTouchBlock) touches;       ///< scratch: particles that touch free bodies, per block
+    couFields fields;
     couMaterialDef materials[COU_MAX_MATERIALS];
     float mass[COU_MAX_MATERIALS]; ///< of one particle [kg]
     int material_count;
@@ -63,53 +68,70 @@ typedef struct couDemand {
     float speed; ///< largest speed [m/s]
 } couDemand;
 
-/// One step under way. The services belong to the world, which knows bodies and fields.
+/// One step under way.
 typedef struct couStep {
     couFluid *fluid;
-    float dt; ///< [s]
+    float dt;       ///< [s]
+    double time;    ///< at its beginning [s]
+    uint64_t index; ///< steps before it
     couStepReport *report;
-    void *world;
-    void (*accelerate)(struct couStep *step, float dt); ///< gravity and fields change velocities for dt seconds
-    bool (*place_samples)(struct couStep *step); ///< fills fluid->boundary with the samples of all bodies, where they are now
-    bool (*find_contacts)(struct couStep *step); ///< fills fluid->contacts from the predicted positions
-    void (*separate)(struct couStep *step);      ///< drops neighbour pairs that a solid separates
-    void (*couple)(struct couStep *step);        ///< moves free bodies, with what the fluid does to them
-    void (*collide)(struct couStep *step);       ///< positions out of the solids, along their paths
-    couVec3 (*wall_velocity)(const struct couStep *step, int32_t body, couVec3 x); ///< of a body's surface at x [m/s]
     bool has_failed; ///< out of memory, NaN or lost particles: the rest of the step is skipped
 } couStep;
 
 typedef void couPhaseFcn(couStep *step);
 
+/// What a phase moves and computes at the least, counted by hand from the source, for comparison with what the machine can do.
+typedef struct couPhaseWork {
+    float bytes, flops;               ///< per particle
+    float pair_bytes, pair_flops;     ///< per neighbour entry
+    float spring_bytes, spring_flops; ///< per spring
+    enum { cou_workOnce, cou_workEachIteration, cou_workEachDivergenceIteration } per;
+} couPhaseWork;
+#define COU_NOT_COUNTED \
+    { \
+        .bytes = 0 \
+    }
+
 typedef struct couPhaseEntry {
     couPhase phase;
     couPhaseFcn *function;
+    couPhaseWork work;
 } couPhaseEntry;
 
-/// A method: functions and a parameter table. To add one, write its file and add a line to methods.c.
+/// A method: traits, functions and a parameter table. To add one, write its file and add a line to methods.c.
 typedef struct couMethod {
     const char *name;
     const char *help; ///< one line
+    couMethodTraits traits;
     const couParamTable *params;
     size_t params_bytes, state_bytes;
-    const couPhaseEntry *phases;    ///< in order; ends with a NULL function
-    bool is_adaptive;               ///< the step is chosen anew each time
-    const struct couSphTraits *sph; ///< of the SPH family, whose solids are samples; NULL for the others
-    bool (*init)(couFluid *fluid);  ///< registers columns; NULL: none of its own
-    void (*free)(couFluid *fluid);  ///< what it holds; NULL: nothing
-    /// Memory of its own that holds nothing between two steps, for the sort; NULL: none.
-    void *(*lend)(const couFluid *fluid, size_t *bytes);
-    /// What a particle of the material has as position.w and velocity.w.
-    void (*weights)(const couFluid *fluid, int material, float *position_w, float *velocity_w);
+    const couPhaseEntry *phases;       ///< in order; ends with a NULL function
+    const struct couSphTraits *sph;    ///< for the files of the SPH family alone; NULL outside of it
+    float contact_radius;              ///< at which collisions hold particles / spacing
+    bool has_contact_pushes;           ///< its walls push along the contacts' planes; otherwise samples of solids do
+    float liquid_jitter, solid_jitter; ///< random offset of filled particles / spacing, without and with springs
+
+    // Needed
     float (*support_ratio)(const couFluid *fluid); ///< h / d
     /// Derives numbers from demand and materials; writes lines for the user into `choices`.
     bool (*prepare)(couFluid *fluid, const couDemand *demand, char *choices, size_t size, couFaults *faults);
     float (*suggest_step)(const couFluid *fluid); ///< what stability asks for, before the bound of fluid->least_step [s]
     float (*height_error)(const couFluid *fluid); ///< expected, relative
-    /// A material was changed while running.
-    void (*materials_changed)(couFluid *fluid);
+    void (*materials_changed)(couFluid *fluid);   ///< one was added or changed after preparation
+
+    // Optional
+    bool (*init)(couFluid *fluid); ///< registers columns; NULL: none of its own
+    void (*free)(couFluid *fluid); ///< what it holds; NULL: nothing
+    /// Memory of its own that holds nothing between two steps, for the sort; NULL: none.
+    void *(*lend)(const couFluid *fluid, size_t *bytes);
+    /// What a particle of the material has as position.w and velocity.w; NULL: 1 / mass and 0.
+    void (*weights)(const couFluid *fluid, int material, float *position_w, float *velocity_w);
+    /// Volume of a particle / d^n, for domains that are filled to the last; NULL: 1.
+    float (*fill)(const couFluid *fluid);
 } couMethod;
 
+/// NULL for a complete method, otherwise what it lacks: "prepare", "phases"...
+const char *couMethod_FindGap(const couMethod *method);
 const couMethod *couFindMethod(const char *name);
 
 // --- Phases that methods share -----------------------------------------------------------------------------------------------

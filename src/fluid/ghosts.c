@@ -48,7 +48,7 @@ bool couSph_PlaceGhosts(couStep *step)
         for (unsigned planes = 1; planes < 1u << mirror.count; ++planes) {
             int first = __builtin_ctz(planes);
             couVec3 x = couXyz(couFluid_Position(fluid)[i]), v = couXyz(couFluid_Velocity(fluid)[i]);
-            couVec3 wall = step->wall_velocity(step, mirror.contacts[first].body, x);
+            couVec3 wall = couWallVelocity(&fluid->bodies->items[mirror.contacts[first].body], x, step->dt);
             if (!reflect(&mirror, planes, &x, &v, wall)) continue;
             uint32_t id = couFluid_Id(fluid)[i] * 8u + planes;
             if (!add_ghost(fluid, x, v, id, (uint32_t)mirror.contacts[first].body)) return false;

@@ -6,23 +6,39 @@
 
 static void phase_pressure(couStep *step) { couSph_PushByState(step, couSph_Kick(step)); }
 
-static const couPhaseEntry phases[] = {COU_SPH_FIRST_PHASES, {cou_phasePressure, phase_pressure}, COU_SPH_LAST_PHASES};
+static const couPhaseEntry phases[] = {
+    {cou_phaseSort, couPhase_Sort, COU_SPH_SORT_WORK},
+    {cou_phaseWalls, couPhase_Boundary, COU_NOT_COUNTED},
+    {cou_phaseNeighbors, couPhase_Pairs, COU_SPH_PAIRS_WORK},
+    {cou_phaseForces, couPhase_Forces, COU_SPH_FORCES_WORK},
+    {cou_phaseViscosity, couPhase_Viscosity, COU_SPH_VISCOSITY_WORK},
+    {cou_phasePressure, phase_pressure, COU_SPH_PUSH_WORK},
+    {cou_phaseWalls, couPhase_Hold, COU_NOT_COUNTED},
+    {cou_phaseVelocity, couPhase_Move, COU_SPH_MOVE_WORK},
+    {cou_phaseBodies, couPhase_Bodies, COU_NOT_COUNTED},
+    {cou_phaseCollide, couPhase_Collide, COU_NOT_COUNTED},
+    {cou_phaseVelocity, couPhase_Settle, COU_SPH_SETTLE_WORK},
+    {cou_phaseCount, NULL, COU_NOT_COUNTED},
+};
 
-static const couSphTraits traits = {.has_state_equation = true,
-                                    .is_leapfrog = true,
-                                    .has_mueller_pressure = true,
-                                    .kernel = cou_sphMueller,
-                                    .tension = cou_tensionColor,
-                                    .support = 2.3f,
-                                    .compression = 0.03f,
-                                    .exponent = 1,
-                                    .damping = 0.1f}; // density and force are of two kernels, hence of no common energy
+static const couSphTraits sph = {
+    .has_mueller_pressure = true,
+    .kernel = cou_sphMueller,
+    .tension = cou_tensionColor,
+    .support = 2.3f,
+    .compression = 0.03f,
+    .exponent = 1,
+    .damping = 0.1f, // density and force are of two kernels, hence of no common energy
+};
 
 extern const couMethod couMethodMueller;
 const couMethod couMethodMueller = {
     .name = "mueller",
     .help = "SPH for interactive use, with surface tension by a colour field (Müller 2003)",
-    .sph = &traits,
+    .traits = {COU_SPH_TRAITS, .has_state_equation = true, .is_leapfrog = true, .height_error = 0.05f, .force_error = 0.05f,
+               .claims = COU_SPH_CLAIMS | cou_claimDrops},
+    .sph = &sph,
     .phases = phases,
-    COU_SPH_FUNCTIONS,
+    .init = couSph_Init,
+    COU_SPH_METHOD,
 };

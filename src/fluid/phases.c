@@ -56,19 +56,15 @@ void couPhase_Neighbors(couStep *step)
         step->has_failed = true;
         return;
     }
-    step->separate(step);
+    couSeparate(step);
     step->report->pair_count += fluid->neighbors.pair_count;
     step->report->crowded_count += fluid->neighbors.crowded_count;
 }
 
 void couPhase_Contacts(couStep *step)
 {
-    if (!step->find_contacts(step)) step->has_failed = true;
+    if (!couFindContacts(step)) step->has_failed = true;
 }
-
-void couPhase_Bodies(couStep *step) { step->couple(step); }
-
-void couPhase_Collide(couStep *step) { step->collide(step); }
 
 #define BLOCK 8192
 

@@ -251,7 +251,7 @@ static float height_error(const couFluid *fluid) { return ((const couPvfsState *
 // Gravity and fields change velocities; positions are saved and predicted. Writes velocity, previous, position.
 static void phase_forces(couStep *step)
 {
-    step->accelerate(step, step->dt);
+    couAccelerate(step, step->dt);
     couPhase_Move(step);
 }
 
@@ -259,6 +259,7 @@ static void phase_forces(couStep *step)
 static void phase_springs(couStep *step)
 {
     couFluid *fluid = step->fluid;
+    couAddWantedSprings(fluid, step->index == 0);
     if (!couFluid_HasSprings(fluid)) return;
     const couPvfsState *state = fluid->method_state;
     float k_spring[COU_MAX_MATERIALS] = {0};
@@ -349,27 +350,43 @@ static void phase_viscosity(couStep *step)
 }
 
 static const couPhaseEntry phases[] = {
-    {cou_phaseForces, phase_forces},
-    {cou_phaseSort, couPhase_Sort},
-    {cou_phaseWalls, couPhase_Contacts},
-    {cou_phaseNeighbors, couPhase_Neighbors},
-    {cou_phaseSprings, phase_springs},
-    {cou_phasePressure, phase_pressure},
-    {cou_phaseBodies, couPhase_Bodies},
-    {cou_phaseCollide, couPhase_Collide},
-    {cou_phaseVelocity, couPhase_Velocity},
-    {cou_phaseViscosity, phase_viscosity},
-    {cou_phaseCount, NULL},
+    // position, previous, velocity: read two, write three
+    {cou_phaseForces, phase_forces, {.bytes = 80, .flops = 12}},
+    // keys, two radix passes of 12-byte pairs, then all columns gathered
+    {cou_phaseSort, couPhase_Sort, {.bytes = 16 + 12 + 2 * (8 + 24) + 2 * 57 + 12, .flops = 6}},
+    {cou_phaseWalls, couPhase_Contacts, COU_NOT_COUNTED},
+    // about five tests of 9 operations per pair found; the list is written once, padded
+    {cou_phaseNeighbors, couPhase_Neighbors, {.bytes = 32, .pair_bytes = 4.6f, .pair_flops = 45}},
+    // read and written once when adjusted, read once when applied; 35 operations each
+    {cou_phaseSprings, phase_springs, {.bytes = 48, .spring_bytes = 36, .spring_flops = 35}},
+    // 43 operations a pair over both passes; lists and positions once
+    {cou_phasePressure, phase_pressure, {.bytes = 36, .pair_bytes = 4.6f, .pair_flops = 43}},
+    {cou_phaseBodies, couPhase_Bodies, COU_NOT_COUNTED},
+    {cou_phaseCollide, couPhase_Collide, COU_NOT_COUNTED},
+    {cou_phaseVelocity, couPhase_Velocity, {.bytes = 64, .flops = 15}},
+    // half of the pairs, 62 operations each
+    {cou_phaseViscosity, phase_viscosity, {.bytes = 48, .pair_bytes = 2.3f, .pair_flops = 31}},
+    {cou_phaseCount, NULL, COU_NOT_COUNTED},
 };
 
 extern const couMethod couMethodPvfs;
 const couMethod couMethodPvfs = {
     .name = "pvfs",
     .help = "viscoelastic fluid by prediction and relaxation, with springs and plasticity (Clavet 2005)",
+    .traits = {.has_springs = true,
+               .height_error = 0.025f,
+               .force_error = 0.02f,
+               .claims = cou_claimMotion | cou_claimRest | cou_claimDrops | cou_claimFloating | cou_claimFilms |
+                         cou_claimSprings},
     .params = &param_table,
     .params_bytes = sizeof(couPvfsParams),
     .state_bytes = sizeof(couPvfsState),
     .phases = phases,
+    .contact_radius = 0.5f,
+    .has_contact_pushes = true,
+    // A liquid that starts as a crystal stays one for long, and bears shear: floating bodies come to rest wherever they were put.
+    .liquid_jitter = 0.4f,
+    .solid_jitter = 0.1f,
     .support_ratio = support_ratio,
     .prepare = prepare,
     .suggest_step = suggest_step,

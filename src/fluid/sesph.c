@@ -4,14 +4,26 @@
 
 static void phase_pressure(couStep *step) { couSph_PushByState(step, step->dt); }
 
-static const couPhaseEntry phases[] = {COU_SPH_FIRST_PHASES, {cou_phasePressure, phase_pressure}, COU_SPH_LAST_PHASES};
+static const couPhaseEntry phases[] = {
+    {cou_phaseSort, couPhase_Sort, COU_SPH_SORT_WORK},
+    {cou_phaseWalls, couPhase_Boundary, COU_NOT_COUNTED},
+    {cou_phaseNeighbors, couPhase_Pairs, COU_SPH_PAIRS_WORK},
+    {cou_phaseForces, couPhase_Forces, COU_SPH_FORCES_WORK},
+    {cou_phaseViscosity, couPhase_Viscosity, COU_SPH_VISCOSITY_WORK},
+    {cou_phasePressure, phase_pressure, COU_SPH_PUSH_WORK},
+    {cou_phaseWalls, couPhase_Hold, COU_NOT_COUNTED},
+    {cou_phaseVelocity, couPhase_Move, COU_SPH_MOVE_WORK},
+    {cou_phaseBodies, couPhase_Bodies, COU_NOT_COUNTED},
+    {cou_phaseCollide, couPhase_Collide, COU_NOT_COUNTED},
+    {cou_phaseVelocity, couPhase_Settle, COU_SPH_SETTLE_WORK},
+    {cou_phaseCount, NULL, COU_NOT_COUNTED},
+};
 
-static const couSphTraits traits = {
+static const couSphTraits sph = {
     .kernel = cou_sphCubic,
     .tension = cou_tensionNone,
     .support = 2,
     .exponent = 7,
-    .has_state_equation = true,
     .compression = 0.01f,
     .damping = 0.02f, // a soft liquid swings longer
 };
@@ -20,7 +32,9 @@ extern const couMethod couMethodSesph;
 const couMethod couMethodSesph = {
     .name = "sesph",
     .help = "SPH with an equation of state, stiffness of your own (Gagneux 2022)",
-    .sph = &traits,
+    .traits = {COU_SPH_TRAITS, .has_state_equation = true, .height_error = 0.05f, .force_error = 0.05f, .claims = COU_SPH_CLAIMS},
+    .sph = &sph,
     .phases = phases,
-    COU_SPH_FUNCTIONS,
+    .init = couSph_Init,
+    COU_SPH_METHOD,
 };

@@ -8,7 +8,7 @@ bool couSph_Init(couFluid *fluid)
 {
     couSphState *state = fluid->method_state;
     couTable *table = &fluid->table;
-    state->pressure_column = couTable_AddColumn(table, "pressure", "Pa", cou_stateF32, 1, cou_columnState);
+    fluid->pressure_column = couTable_AddColumn(table, "pressure", "Pa", cou_stateF32, 1, cou_columnState);
     state->divergence_column = -1;
     table->columns[fluid->position_column].has_tail = table->columns[fluid->velocity_column].has_tail = true;
     state->factor_column = couTable_AddColumn(table, "factor", "m^2", cou_stateF32, 1, cou_columnScratch);
@@ -21,10 +21,6 @@ void couSph_Free(couFluid *fluid)
     couSphState *state = fluid->method_state;
     couFree(fluid->memory, state->pair_start);
     couFree(fluid->memory, state->pairs);
-    couFree(fluid->memory, state->block_starts);
-    couFree(fluid->memory, state->block_sums);
-    couFree(fluid->memory, state->body_sums);
-    for (int k = 0; k < COU_COUNT(state->vectors); ++k) couFree(fluid->memory, state->vectors[k]);
 }
 
 void *couSph_Lend(const couFluid *fluid, size_t *bytes)
@@ -40,12 +36,14 @@ void couSph_Weights(const couFluid *fluid, int material, float *position_w, floa
     *velocity_w = couSph_State(fluid)->inv_density[material];
 }
 
-couVec4 *couSph_Vector(couFluid *fluid, int k)
+float couSph_Fill(const couFluid *fluid) { return ((const couSphParams *)fluid->params)->fill; }
+
+couVec4 *couSph_TakeVectors(couFluid *fluid)
 {
-    couSphState *state = fluid->method_state;
-    size_t rows = fluid->solid_base + fluid->boundary.table.count + COU_TABLE_PADDING;
-    bool is_good = couReserve(fluid->memory, (void **)&state->vectors[k], &state->vector_capacity[k], rows, sizeof(couVec4));
-    return is_good ? state->vectors[k] : NULL;
+    size_t count = fluid->table.count, rows = fluid->solid_base + fluid->boundary.table.count + COU_TABLE_PADDING;
+    couVec4 *vectors = COU_TAKE(fluid->scratch, couVec4, rows);
+    if (vectors) memset(vectors + count, 0, (rows - count) * sizeof *vectors);
+    return vectors;
 }
 
 // --- Loops -------------------------------------------------------------------------------------------------------------------
@@ -121,7 +119,8 @@ double couSph_SumBlocks(const couFluid *fluid)
 
 typedef struct PairJob {
     const couNeighbors *neighbors;
-    couSphState *state;
+    size_t *block_starts; // sizes of the blocks at first
+    uint32_t *pair_start;
 } PairJob;
 
 static uint32_t blocks_of(const couNeighbors *neighbors, size_t i)
@@ -137,16 +136,16 @@ static void count_block(void *context, int block, size_t begin, size_t end, int 
     const PairJob *job = context;
     size_t sum = 0;
     for (size_t i = begin; i < end; ++i) sum += blocks_of(job->neighbors, i);
-    job->state->block_starts[block] = sum;
+    job->block_starts[block] = sum;
 }
 
 static void start_block(void *context, int block, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const PairJob *job = context;
-    size_t next = job->state->block_starts[block];
+    size_t next = job->block_starts[block];
     for (size_t i = begin; i < end; ++i) {
-        job->state->pair_start[i] = (uint32_t)next;
+        job->pair_start[i] = (uint32_t)next;
         next += blocks_of(job->neighbors, i);
     }
 }
@@ -155,20 +154,16 @@ static void start_block(void *context, int block, size_t begin, size_t end, int 
 static bool reserve_pairs(couFluid *fluid)
 {
     couSphState *state = fluid->method_state;
-    size_t count = fluid->table.count, blocks = (size_t)couBlockCount(count, COU_SPH_BLOCK) + 1;
-    if (!couReserve(fluid->memory, (void **)&state->pair_start, &state->start_capacity, count, sizeof(uint32_t)) ||
-        !couReserve(fluid->memory, (void **)&state->block_starts, &state->block_start_capacity, blocks, sizeof(size_t)) ||
-        !couReserve(fluid->memory, (void **)&state->block_sums, &state->block_sum_capacity, 2 * blocks, sizeof(double)))
-        return false;
-    PairJob job = {&fluid->neighbors, state};
+    size_t count = fluid->table.count, blocks = (size_t)couBlockCount(count, COU_SPH_BLOCK);
+    state->block_sums = COU_TAKE(fluid->scratch, double, 2 * blocks);
+    couArenaMark mark = couArena_Mark(fluid->scratch);
+    size_t *starts = COU_TAKE(fluid->scratch, size_t, blocks);
+    if (!state->block_sums || !starts || !COU_GROW(fluid->memory, state->pair_start, state->start_capacity, count)) return false;
+    PairJob job = {&fluid->neighbors, starts, state->pair_start};
     couFor(&fluid->parallel, count, COU_SPH_BLOCK, count_block, &job);
-    size_t total = 0;
-    for (size_t b = 0; b + 1 < blocks; ++b) {
-        size_t own = state->block_starts[b];
-        state->block_starts[b] = total;
-        total += own;
-    }
+    size_t total = couSumToStarts(starts, blocks);
     couFor(&fluid->parallel, count, COU_SPH_BLOCK, start_block, &job);
+    couArena_Release(fluid->scratch, mark);
     if (total > UINT32_MAX) return false;
     if (total < state->pair_capacity) return true;
     // The largest array there is: not kept while it grows, and only a little larger than asked for.
@@ -183,7 +178,7 @@ bool couSph_FindContacts(couStep *step)
 {
     const couFluid *fluid = step->fluid;
     memcpy(couFluid_Previous(fluid), couFluid_Position(fluid), fluid->table.count * sizeof(couVec4));
-    return step->find_contacts(step);
+    return couFindContacts(step);
 }
 
 void couPhase_Pairs(couStep *step)
@@ -201,7 +196,7 @@ void couPhase_Pairs(couStep *step)
         step->has_failed = true;
         return;
     }
-    if (fluid->has_thin_solids) step->separate(step);
+    if (fluid->has_thin_solids) couSeparate(step);
     step->report->pair_count += fluid->neighbors.pair_count;
     step->report->crowded_count += fluid->neighbors.crowded_count;
     if (!reserve_pairs(fluid)) {
@@ -227,7 +222,7 @@ void couPhase_Forces(couStep *step)
 {
     const couSphState *state = step->fluid->method_state;
     float kick = couSph_Kick(step);
-    step->accelerate(step, kick);
+    couAccelerate(step, kick);
     if (state->tension_kind != cou_tensionNone) couSph_PullSurface(step, kick);
 }
 
@@ -243,15 +238,15 @@ static void hold_block(void *context, int block, size_t begin, size_t end, int w
     (void)worker;
     const HoldJob *job = context;
     const couFluid *fluid = job->step->fluid;
-    double(*sums)[6] = job->sums + (size_t)block * fluid->body_count;
-    memset(sums, 0, fluid->body_count * sizeof *sums);
+    double(*sums)[6] = job->sums + (size_t)block * fluid->bodies->count;
+    memset(sums, 0, fluid->bodies->count * sizeof *sums);
     couVec4 *v = couFluid_Velocity(fluid);
     for (size_t i = begin; i < end; ++i) {
         const couContact *contacts = couContacts_Of(&fluid->contacts, i);
         couVec3 x = couXyz(couFluid_Position(fluid)[i]);
         for (int k = 0; k < fluid->contacts.count[i]; ++k) {
             if (couDot(contacts[k].normal, x) - contacts[k].offset > fluid->spacing) continue;
-            couVec3 wall = job->step->wall_velocity(job->step, contacts[k].body, x);
+            couVec3 wall = couWallVelocity(&fluid->bodies->items[contacts[k].body], x, job->step->dt);
             couVec3 apart = couScale(couDot(contacts[k].normal, couSub(couXyz(v[i]), wall)), contacts[k].normal);
             v[i].x -= apart.x, v[i].y -= apart.y, v[i].z -= apart.z;
             couVec3 impulse = couScale(fluid->mass[couFluid_Material(fluid)[i]], apart);

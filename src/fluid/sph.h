@@ -67,8 +67,6 @@ extern const couParamTable couSphParamTable;
 
 /// What sets a method of the family apart.
 typedef struct couSphTraits {
-    bool has_state_equation;   ///< pressure from density; otherwise from a solver
-    bool is_leapfrog;          ///< velocities are those of half a step before
     bool has_mueller_pressure; ///< the mean of both pressures over the other's density [Müller 2003, eq. 10]
     int kernel;                ///< couSphKernel, default
     int tension;               ///< couSphTension, default
@@ -117,30 +115,19 @@ typedef struct couSphState {
     float omega, largest_eigenvalue;
     float warm_start, calm_start; ///< shares of the last pressures to start from: in fast flow, in calm liquid
     // columns
-    int pressure_column;   ///< state, Pa: what the density solver ended with
     int divergence_column; ///< state, Pa: what the divergence solver ended with; -1 but for dfsph
     int factor_column;     ///< scratch: 1 / diagonal of the pressure system
     int change_column;     ///< scratch: the last change of kappa
     // this step
     uint32_t *pair_start; ///< per particle: its first block
-    size_t start_capacity;
     couPairBlock *pairs;
-    size_t pair_capacity;
-    size_t *block_starts; ///< scratch of prefix sums
-    size_t block_start_capacity;
-    double *block_sums; ///< scratch of sums
-    size_t block_sum_capacity;
-    double *body_sums; ///< scratch: per block and body
-    size_t body_sum_capacity;
-    couVec4 *vectors[4]; ///< scratch of the implicit viscosity and the tension
-    size_t vector_capacity[4];
+    size_t start_capacity, pair_capacity;
+    double *block_sums; ///< scratch of sums: two for each block of particles
 } couSphState;
 
 static inline couSphState *couSph_State(const couFluid *fluid) { return fluid->method_state; }
-static inline float *couSph_Pressure(const couFluid *fluid)
-{
-    return couTable_Data(&fluid->table, couSph_State(fluid)->pressure_column);
-}
+/// What the density solver ended with [Pa].
+static inline float *couSph_Pressure(const couFluid *fluid) { return couTable_Data(&fluid->table, fluid->pressure_column); }
 
 #define COU_SPH_BLOCK 1024 ///< particles whose sums are taken together
 
@@ -231,6 +218,7 @@ float couSph_SupportRatio(const couFluid *fluid);
 float couSph_SuggestStep(const couFluid *fluid);
 float couSph_HeightError(const couFluid *fluid);
 void couSph_Weights(const couFluid *fluid, int material, float *position_w, float *velocity_w);
+float couSph_Fill(const couFluid *fluid);
 
 void couPhase_Boundary(couStep *step);  ///< samples of the solids into their rows; reads bodies
 void couPhase_Pairs(couStep *step);     ///< neighbour lists, densities, gradients
@@ -242,7 +230,7 @@ void couPhase_Viscosity(couStep *step); ///< viscosity, artificial viscosity and
 /// How long forces act in this step [s]. Leap-frog: velocities are half a step behind, so the first kick is half a step long.
 static inline float couSph_Kick(const couStep *step)
 {
-    return step->fluid->method->sph->is_leapfrog ? 0.5f * (step->fluid->last_dt + step->dt) : step->dt;
+    return step->fluid->method->traits.is_leapfrog ? 0.5f * (step->fluid->last_dt + step->dt) : step->dt;
 }
 /// Pressures of the equation of state from the densities, and their push for dt seconds.
 void couSph_PushByState(couStep *step, float dt);
@@ -260,9 +248,11 @@ void couSph_PullSurface(couStep *step, float dt); ///< surface tension for dt se
 /// v += dt out, and what came from solids back to the bodies.
 void couSph_AddAccelerations(couStep *step, const couSphLoop *loop, float dt);
 double couCohesionMoment(int dimension); ///< integral of s^(n + 1) times the shape of the cohesion kernel over 0 to 1
-/// Scratch vector k (1, 2, ...) of the state, with room for all rows; NULL without memory.
-couVec4 *couSph_Vector(couFluid *fluid, int k);
-/// Makes the loop keep what comes from solids, in the state's vector 0. False without memory.
+/// Turns the sizes of blocks into where each begins; returns the sum.
+size_t couSumToStarts(size_t *counts, size_t blocks);
+/// Vectors for all rows from the step's scratch, those behind the fluid's at zero; NULL without memory.
+couVec4 *couSph_TakeVectors(couFluid *fluid);
+/// Makes the loop keep what comes from solids, in the step's scratch. False without memory.
 bool couSph_KeepWalls(const couStep *step, couSphLoop *loop);
 
 typedef struct couPressureSolve {
@@ -276,22 +266,49 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve);
 
 // --- What the methods' tables share ------------------------------------------------------------------------------------------
 
-/// How a step begins, but for dfsph, which looks at the divergence before the forces.
-// clang-format off
-#define COU_SPH_FIRST_PHASES \
-    {cou_phaseSort, couPhase_Sort}, {cou_phaseWalls, couPhase_Boundary}, {cou_phaseNeighbors, couPhase_Pairs}, \
-    {cou_phaseForces, couPhase_Forces}, {cou_phaseViscosity, couPhase_Viscosity}
-/// How every step ends: particles move, bodies take what they got, nobody is left inside a solid.
-#define COU_SPH_LAST_PHASES \
-    {cou_phaseWalls, couPhase_Hold}, {cou_phaseVelocity, couPhase_Move}, {cou_phaseBodies, couPhase_Bodies}, {cou_phaseCollide, couPhase_Collide}, \
-    {cou_phaseVelocity, couPhase_Settle}, {cou_phaseCount, NULL}
-// clang-format on
-/// Traits of all but mueller, which come before a method's own.
-#define COU_SPH_TRAITS .kernel = cou_sphCubic, .tension = cou_tensionNone, .support = 2, .exponent = 7, .damping = 0.01f
+// What the shared phases move and compute at the least.
+#define COU_SPH_SORT_WORK \
+    { \
+        .bytes = 16 + 12 + 2 * (8 + 24) + 2 * 61 + 12, .flops = 6 \
+    } // keys, two radix passes, columns
+#define COU_SPH_PAIRS_WORK \
+    { \
+        .bytes = 60, .flops = 30, .pair_bytes = 16, .pair_flops = 90 \
+    } // lists written and read, gradients
+#define COU_SPH_FORCES_WORK \
+    { \
+        .bytes = 32, .flops = 6 \
+    } // gravity alone
+#define COU_SPH_VISCOSITY_WORK \
+    { \
+        .bytes = 96, .flops = 20, .pair_bytes = 11, .pair_flops = 31 \
+    } // explicit
+#define COU_SPH_PUSH_WORK \
+    { \
+        .bytes = 50, .flops = 12, .pair_bytes = 11, .pair_flops = 7 \
+    } // by an equation of state
+#define COU_SPH_SOLVE_WORK(each) \
+    { \
+        .bytes = 90, .flops = 25, .pair_bytes = 22, .pair_flops = 16, .per = each \
+    } // residual and push
+#define COU_SPH_MOVE_WORK \
+    { \
+        .bytes = 64, .flops = 6 \
+    }
+#define COU_SPH_SETTLE_WORK \
+    { \
+        .bytes = 64, .flops = 15 \
+    }
 
-#define COU_SPH_SHARED \
-    .params = &couSphParamTable, .params_bytes = sizeof(couSphParams), .state_bytes = sizeof(couSphState), .is_adaptive = true, \
-    .free = couSph_Free, .lend = couSph_Lend, .weights = couSph_Weights, .support_ratio = couSph_SupportRatio, \
-    .prepare = couSph_Prepare, .suggest_step = couSph_SuggestStep, .height_error = couSph_HeightError, \
-    .materials_changed = couSph_MaterialsChanged
-#define COU_SPH_FUNCTIONS COU_SPH_SHARED, .init = couSph_Init
+/// Defaults of all but mueller, which come before a method's own.
+#define COU_SPH_DEFAULTS .kernel = cou_sphCubic, .tension = cou_tensionNone, .support = 2, .exponent = 7, .damping = 0.01f
+
+/// What is the same for all of them.
+#define COU_SPH_TRAITS .is_adaptive = true, .has_pressure = true, .has_tension = true, .has_periods = true
+#define COU_SPH_CLAIMS (cou_claimMotion | cou_claimRest | cou_claimSplash)
+#define COU_SPH_METHOD \
+    .params = &couSphParamTable, .params_bytes = sizeof(couSphParams), .state_bytes = sizeof(couSphState), \
+    .contact_radius = 0.1f /* samples keep the liquid away from solids; collisions are only a net below */, \
+    .support_ratio = couSph_SupportRatio, .prepare = couSph_Prepare, .suggest_step = couSph_SuggestStep, \
+    .height_error = couSph_HeightError, .materials_changed = couSph_MaterialsChanged, .free = couSph_Free, .lend = couSph_Lend, \
+    .weights = couSph_Weights, .fill = couSph_Fill

@@ -1,5 +1,6 @@
 // The SPH family: parameters, and what preparation derives from them and from the scene: kernels, volumes, stiffness, steps.
 
+#include "fluid/body_samples.h"
 #include "fluid/sph.h"
 
 #include <stdio.h>
@@ -153,7 +154,7 @@ static void choose_stiffness(couFluid *fluid, const couDemand *demand)
         state->stiffness = p->stiffness;
     }
     double c = sqrt(share * state->stiffness * state->exponent / state->reference_density);
-    bool has_state = traits->has_state_equation;
+    bool has_state = fluid->method->traits.has_state_equation;
     state->sound_speed = (float)c;
     state->height_error = has_state ? (float)(g * demand->depth / (2 * c * c)) : p->tolerance;
     float alpha = isnan(p->damping) ? traits->damping : p->damping;
@@ -208,6 +209,7 @@ bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
 {
     couSphState *state = fluid->method_state;
     const couSphParams *p = fluid->params;
+    if (!couCheckSamples(fluid, faults)) return false;
     bool is_good = couParams_Check(&couSphParamTable, p, faults);
     is_good = check_period(fluid, faults) && is_good;
     is_good = check_steps(p, faults) && is_good;
@@ -235,7 +237,7 @@ bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
 
     int used = snprintf(choices, size, "%s: h = %.4g m (%.3g d), particles of %.4g kg%s\n", fluid->method->name, (double)fluid->h,
                         fluid->h / d, (double)(state->volume * state->reference_density), p->clamp ? "" : ", pressures may pull");
-    if (fluid->method->sph->has_state_equation && used > 0 && (size_t)used < size)
+    if (fluid->method->traits.has_state_equation && used > 0 && (size_t)used < size)
         used += snprintf(
             choices + used, size - (size_t)used,
             "sound speed %.3g m/s for a depth of %.3g m and a speed of %.3g m/s: p = %.4g Pa ((rho/rho0)^%.3g - 1)\n",
@@ -243,7 +245,7 @@ bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
             (double)state->exponent);
     if (used > 0 && (size_t)used < size)
         used += snprintf(choices + used, size - (size_t)used, "step at most %.3g ms%s; viscosity %s\n",
-                         1000.0 * couSph_SuggestStep(fluid), fluid->method->sph->has_state_equation ? " (sound)" : "",
+                         1000.0 * couSph_SuggestStep(fluid), fluid->method->traits.has_state_equation ? " (sound)" : "",
                          !state->has_viscosity ? "none"
                          : state->is_implicit  ? "implicit"
                                                : "explicit");

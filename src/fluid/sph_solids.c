@@ -1,5 +1,6 @@
 // Solids as the SPH methods see them: rows of samples behind the fluid's, and what the fluid does to the bodies that they stand for.
 
+#include "fluid/body_samples.h"
 #include "fluid/sph.h"
 
 // The samples' rows lie behind the fluid's, with padding between and behind.
@@ -8,7 +9,7 @@ void couPhase_Boundary(couStep *step)
     couFluid *fluid = step->fluid;
     couBoundary *boundary = &fluid->boundary;
     const couSphParams *p = fluid->params;
-    bool is_good = p->boundary == cou_boundaryGhost ? couSph_PlaceGhosts(step) : step->place_samples(step);
+    bool is_good = p->boundary == cou_boundaryGhost ? couSph_PlaceGhosts(step) : couPlaceSamples(step);
     size_t count = fluid->table.count, solids = boundary->table.count;
     if (is_good && !boundary->is_sorted) {
         couGridReport found;
@@ -45,8 +46,8 @@ static void press_block(void *context, int block, size_t begin, size_t end, int 
     const BodyJob *job = context;
     const couFluid *fluid = job->fluid;
     const couNeighbors *neighbors = &fluid->neighbors;
-    double(*sums)[6] = job->sums + (size_t)block * fluid->body_count;
-    memset(sums, 0, fluid->body_count * sizeof *sums);
+    double(*sums)[6] = job->sums + (size_t)block * fluid->bodies->count;
+    memset(sums, 0, fluid->bodies->count * sizeof *sums);
     const uint32_t *body = couBoundary_Body(&fluid->boundary);
     for (size_t i = begin; i < end; ++i) {
         if (!neighbors->solid_count[i] || job->kappa[i] == 0.0f) continue;
@@ -64,7 +65,7 @@ static void press_block(void *context, int block, size_t begin, size_t end, int 
 void couSph_AddImpulse(const couFluid *fluid, double (*sums)[6], uint32_t body, couVec3 at, couVec3 impulse)
 {
     double *sum = sums[body];
-    couVec3 arm = couSub(at, fluid->body_centers[body]), moment = couCross(arm, impulse);
+    couVec3 arm = couSub(at, fluid->bodies->items[body].start_center), moment = couCross(arm, impulse);
     sum[0] += impulse.x, sum[1] += impulse.y, sum[2] += impulse.z;
     sum[3] += moment.x, sum[4] += moment.y, sum[5] += moment.z;
 }
@@ -72,16 +73,17 @@ void couSph_AddImpulse(const couFluid *fluid, double (*sums)[6], uint32_t body, 
 bool couSph_SumImpulses(couStep *step, couBlockFcn *function, void *job, double (**sums)[6])
 {
     couFluid *fluid = step->fluid;
-    couSphState *state = fluid->method_state;
+    couBodies *bodies = fluid->bodies;
     size_t blocks = (size_t)couBlockCount(fluid->table.count, BODY_BLOCK);
-    size_t doubles = blocks * fluid->body_count * 6;
-    if (!fluid->body_count || !fluid->boundary.table.count) return true;
-    if (!couReserve(fluid->memory, (void **)&state->body_sums, &state->body_sum_capacity, doubles, sizeof(double))) return false;
-    *sums = (double(*)[6])state->body_sums;
+    if (!bodies->count || !fluid->boundary.table.count) return true;
+    couArenaMark mark = couArena_Mark(fluid->scratch);
+    *sums = couArena_Take(fluid->scratch, blocks * bodies->count, sizeof **sums);
+    if (!*sums) return false;
     couFor(&fluid->parallel, fluid->table.count, BODY_BLOCK, function, job);
-    for (size_t b = 0; b < fluid->body_count; ++b)
+    for (size_t b = 0; b < bodies->count; ++b)
         for (size_t k = 0; k < blocks; ++k)
-            for (int a = 0; a < 6; ++a) fluid->body_impulses[b][a] += (*sums)[k * fluid->body_count + b][a];
+            for (int a = 0; a < 6; ++a) bodies->items[b].pushed[a] += (*sums)[k * bodies->count + b][a];
+    couArena_Release(fluid->scratch, mark);
     return true;
 }
 
@@ -107,21 +109,26 @@ static void count_block(void *context, int block, size_t begin, size_t end, int 
     job->counts[block] = count;
 }
 
+size_t couSumToStarts(size_t *counts, size_t blocks)
+{
+    size_t total = 0;
+    for (size_t b = 0; b < blocks; ++b) {
+        size_t own = counts[b];
+        counts[b] = total;
+        total += own;
+    }
+    return total;
+}
+
 bool couSph_KeepWalls(const couStep *step, couSphLoop *loop)
 {
     couFluid *fluid = step->fluid;
-    couSphState *state = fluid->method_state;
-    CountJob job = {&fluid->neighbors, state->block_starts};
+    size_t blocks = (size_t)couBlockCount(loop->count, COU_SPH_BLOCK);
+    CountJob job = {&fluid->neighbors, COU_TAKE(fluid->scratch, size_t, blocks)};
+    if (!job.counts) return false;
     couFor(&fluid->parallel, loop->count, COU_SPH_BLOCK, count_block, &job);
-    size_t rows = 0;
-    for (int b = 0; b < couBlockCount(loop->count, COU_SPH_BLOCK); ++b) {
-        size_t own = state->block_starts[b];
-        state->block_starts[b] = rows;
-        rows += own;
-    }
-    if (!couReserve(fluid->memory, (void **)&state->vectors[0], &state->vector_capacity[0], rows + 1, sizeof(couVec4)))
-        return false;
-    loop->walls = state->vectors[0];
-    loop->wall_start = state->block_starts;
-    return true;
+    size_t rows = couSumToStarts(job.counts, blocks);
+    loop->walls = COU_TAKE(fluid->scratch, couVec4, rows + 1);
+    loop->wall_start = job.counts;
+    return loop->walls != NULL;
 }

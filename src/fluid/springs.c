@@ -50,9 +50,9 @@ bool couFluid_HasSprings(const couFluid *fluid)
 static bool reserve_set(couMemory *memory, couSpringSet *set, size_t particles)
 {
     size_t blocks = (size_t)couBlockCount(particles, COU_SPRING_BLOCK);
-    bool is_good = couReserve(memory, (void **)&set->blocks, &set->block_capacity, blocks, sizeof *set->blocks) &&
-                   couReserve(memory, (void **)&set->first, &set->first_capacity, particles, sizeof *set->first) &&
-                   couReserve(memory, (void **)&set->count, &set->count_capacity, particles, sizeof *set->count);
+    bool is_good = COU_GROW(memory, set->blocks, set->block_capacity, blocks) &&
+                   COU_GROW(memory, set->first, set->first_capacity, particles) &&
+                   COU_GROW(memory, set->count, set->count_capacity, particles);
     if (!is_good) return false;
     for (size_t b = 0; b < set->block_capacity; ++b) set->blocks[b].count = 0;
     return true;
@@ -63,8 +63,7 @@ static bool map_ids(couFluid *fluid)
 {
     couSpringNet *net = fluid->springs;
     int now = net->current = 1 - net->current;
-    if (!couReserve(net->memory, (void **)&net->index_of[now], &net->index_capacity[now], fluid->next_id, sizeof(uint32_t)))
-        return false;
+    if (!COU_GROW(net->memory, net->index_of[now], net->index_capacity[now], fluid->next_id)) return false;
     net->mapped[now] = fluid->next_id;
     if (net->mapped[now]) memset(net->index_of[now], 0xff, net->mapped[now] * sizeof(uint32_t));
     const uint32_t *id = couFluid_Id(fluid);
@@ -85,7 +84,7 @@ typedef struct AdjustJob {
 static bool reserve_springs(couSpringNet *net, couSpringBlock *block, size_t more)
 {
     size_t wanted = COU_MAX(block->count + more, 256);
-    if (couReserve(net->memory, (void **)&block->items, &block->capacity, wanted, sizeof *block->items)) return true;
+    if (COU_RESERVE(net->memory, block, wanted)) return true;
     net->is_out_of_memory = true;
     return false;
 }
@@ -221,7 +220,7 @@ static bool rewrite_net(couFluid *fluid, float dt, int add_material)
     net->is_out_of_memory = false;
     if (!map_ids(fluid) || !reserve_set(net->memory, &net->sets[net->current], fluid->table.count)) return false;
     size_t stamps = (size_t)fluid->parallel.threads * fluid->table.count;
-    if (!couReserve(net->memory, (void **)&net->stamps, &net->stamp_capacity, stamps, sizeof *net->stamps)) return false;
+    if (!COU_GROW(net->memory, net->stamps, net->stamp_capacity, stamps)) return false;
     if (stamps) memset(net->stamps, 0, stamps * sizeof *net->stamps);
     AdjustJob job = {.fluid = fluid, .net = net, .dt = dt, .add_material = add_material};
     couFor(&fluid->parallel, fluid->table.count, COU_SPRING_BLOCK, adjust_block, &job);
@@ -232,6 +231,18 @@ static bool rewrite_net(couFluid *fluid, float dt, int add_material)
 bool couAdjustSprings(couFluid *fluid, float dt) { return rewrite_net(fluid, dt, -1); }
 
 bool couAddSpringsNow(couFluid *fluid, int material) { return rewrite_net(fluid, 0.0f, material); }
+
+void couAddWantedSprings(couFluid *fluid, bool is_first_step)
+{
+    bool has_no_springs = fluid->springs->count == 0;
+    for (int m = 0; m < fluid->material_count; ++m) {
+        // A frozen material is a solid from the beginning, unless it was given its springs.
+        bool is_new_solid = is_first_step && has_no_springs && fluid->materials[m].springs == cou_springsFrozen;
+        if (!fluid->springs->is_wanted[m] && !is_new_solid) continue;
+        couAddSpringsNow(fluid, m);
+        fluid->springs->is_wanted[m] = false;
+    }
+}
 
 void couDeleteSprings(couFluid *fluid, int material)
 {

@@ -34,7 +34,8 @@ typedef struct couSpringNet {
     size_t mapped[2]; ///< ids that the maps cover
     uint32_t *stamps; ///< scratch: per worker and particle, the last one that has a spring to it
     size_t stamp_capacity;
-    size_t count;        ///< springs
+    size_t count;                      ///< springs
+    bool is_wanted[COU_MAX_MATERIALS]; ///< "add springs now", done in the next step's spring phase
     bool is_holding_far; ///< plastic springs longer than h keep their rest lengths; otherwise they flow on until they vanish
     _Atomic bool is_out_of_memory;
 } couSpringNet;
@@ -60,6 +61,8 @@ bool couAdjustSprings(couFluid *fluid, float dt);
 void couApplySprings(couFluid *fluid, float dt, const float *k_spring);
 /// Springs at current lengths between all pairs of a material closer than h; the neighbour lists must be fresh.
 bool couAddSpringsNow(couFluid *fluid, int material);
+/// Those that were asked for since the last step, and those of solids at the first; the neighbour lists must be fresh.
+void couAddWantedSprings(couFluid *fluid, bool is_first_step);
 void couDeleteSprings(couFluid *fluid, int material);
 /// Replaces all springs by the given ones, sorted by id pair. False without memory.
 bool couSetSprings(couFluid *fluid, const couSpringView *springs, size_t count);

@@ -78,9 +78,9 @@ void couSph_PullSurface(couStep *step, float dt)
         couSph_AddAccelerations(step, &loop, dt);
         return;
     }
-    couVec4 *normals = couSph_Vector(fluid, 1);
+    couVec4 *normals = couSph_TakeVectors(fluid);
     bool is_area = state->tension_kind == cou_tensionArea;
-    bool has_solids = fluid->body_count && fluid->boundary.table.count && (is_area || p->adhesion > 0.0f);
+    bool has_solids = fluid->bodies->count && fluid->boundary.table.count && (is_area || p->adhesion > 0.0f);
     if (!normals || (has_solids && !couSph_KeepWalls(step, &loop))) {
         step->has_failed = true;
         return;
@@ -89,7 +89,6 @@ void couSph_PullSurface(couStep *step, float dt)
     loop.out = normals;
     couSph_Run(step, &loop, is_area ? slope : color);
     couFor(&fluid->parallel, loop.count, 8192, is_area ? area_slopes_block : scale_block, &loop);
-    for (size_t k = loop.count; k < loop.count + COU_TABLE_PADDING; ++k) normals[k] = (couVec4){0};
     loop.in = normals, loop.out = out;
     if (is_area) {
         couSph_Run(step, &loop, area);

@@ -34,8 +34,8 @@ static void wall_block(void *context, int block, size_t begin, size_t end, int w
     const AddJob *job = context;
     const couFluid *fluid = job->fluid;
     const couNeighbors *neighbors = &fluid->neighbors;
-    double(*sums)[6] = job->sums + (size_t)block * fluid->body_count;
-    memset(sums, 0, fluid->body_count * sizeof *sums);
+    double(*sums)[6] = job->sums + (size_t)block * fluid->bodies->count;
+    memset(sums, 0, fluid->bodies->count * sizeof *sums);
     const uint32_t *body = couBoundary_Body(&fluid->boundary);
     size_t row = job->loop->wall_start[begin / COU_SPH_BLOCK];
     for (size_t i = begin; i < end; ++i) {
@@ -100,7 +100,7 @@ static bool is_sticky(const couFluid *fluid)
 static bool want_walls(couStep *step, couSphLoop *loop)
 {
     bool acts = loop->damping > 0.0f || (loop->viscous > 0.0f && is_sticky(step->fluid));
-    if (!step->fluid->body_count || !step->fluid->boundary.table.count || !acts) return true;
+    if (!step->fluid->bodies->count || !step->fluid->boundary.table.count || !acts) return true;
     return couSph_KeepWalls(step, loop);
 }
 
@@ -179,7 +179,7 @@ static void solve_implicit(couStep *step, couSphLoop loop, float dt)
     couFluid *fluid = step->fluid;
     const couSphParams *params = fluid->params;
     couSphState *state = fluid->method_state;
-    couVec4 *r = couSph_Vector(fluid, 1), *p = couSph_Vector(fluid, 2);
+    couVec4 *r = couSph_TakeVectors(fluid), *p = couSph_TakeVectors(fluid);
     if (!r || !p || !want_walls(step, &loop)) {
         step->has_failed = true;
         return;
@@ -199,7 +199,6 @@ static void solve_implicit(couStep *step, couSphLoop loop, float dt)
     loop.in = p;
     loop.has_still_solids = true;
     int iterations = 0;
-    for (size_t k = loop.count; k < loop.count + COU_TABLE_PADDING; ++k) p[k] = (couVec4){0};
     for (; rr > limit && iterations < MOST_ITERATIONS; ++iterations) {
         couSph_Run(step, &loop, viscous);
         double curve = run_sum(step, &job, curve_block);
@@ -233,9 +232,11 @@ void couPhase_Viscosity(couStep *step)
     const couSphState *state = fluid->method_state;
     const couSphParams *p = fluid->params;
     float kick = couSph_Kick(step);
+    couArenaMark mark = couArena_Mark(fluid->scratch);
     couSphLoop loop = viscous_loop(step);
     if (state->is_implicit) {
         solve_implicit(step, loop, kick);
+        couArena_Release(fluid->scratch, mark);
         loop.viscous = loop.wall_viscous = 0.0f;
     }
     loop.damping = state->damping;
@@ -244,6 +245,7 @@ void couPhase_Viscosity(couStep *step)
         if (step->has_failed) return;
         couSph_Run(step, &loop, viscous);
         couSph_AddAccelerations(step, &loop, kick);
+        couArena_Release(fluid->scratch, mark);
     }
     if (p->xsph > 0.0f) smooth_velocities(step, p->xsph);
 }

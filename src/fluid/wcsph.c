@@ -6,15 +6,31 @@
 
 static void phase_pressure(couStep *step) { couSph_PushByState(step, step->dt); }
 
-static const couPhaseEntry phases[] = {COU_SPH_FIRST_PHASES, {cou_phasePressure, phase_pressure}, COU_SPH_LAST_PHASES};
+static const couPhaseEntry phases[] = {
+    {cou_phaseSort, couPhase_Sort, COU_SPH_SORT_WORK},
+    {cou_phaseWalls, couPhase_Boundary, COU_NOT_COUNTED},
+    {cou_phaseNeighbors, couPhase_Pairs, COU_SPH_PAIRS_WORK},
+    {cou_phaseForces, couPhase_Forces, COU_SPH_FORCES_WORK},
+    {cou_phaseViscosity, couPhase_Viscosity, COU_SPH_VISCOSITY_WORK},
+    {cou_phasePressure, phase_pressure, COU_SPH_PUSH_WORK},
+    {cou_phaseWalls, couPhase_Hold, COU_NOT_COUNTED},
+    {cou_phaseVelocity, couPhase_Move, COU_SPH_MOVE_WORK},
+    {cou_phaseBodies, couPhase_Bodies, COU_NOT_COUNTED},
+    {cou_phaseCollide, couPhase_Collide, COU_NOT_COUNTED},
+    {cou_phaseVelocity, couPhase_Settle, COU_SPH_SETTLE_WORK},
+    {cou_phaseCount, NULL, COU_NOT_COUNTED},
+};
 
-static const couSphTraits traits = {COU_SPH_TRAITS, .has_state_equation = true, .compression = 0.005f};
+static const couSphTraits sph = {COU_SPH_DEFAULTS, .compression = 0.005f};
 
 extern const couMethod couMethodWcsph;
 const couMethod couMethodWcsph = {
     .name = "wcsph",
     .help = "weakly compressible SPH: stiff enough for 1 % of compression (Becker 2007)",
-    .sph = &traits,
+    .traits = {COU_SPH_TRAITS, .height_error = 0.01f, .has_state_equation = true, .density_error = 0.01f, .force_error = 0.05f,
+               .claims = COU_SPH_CLAIMS | cou_claimViscosity},
+    .sph = &sph,
     .phases = phases,
-    COU_SPH_FUNCTIONS,
+    .init = couSph_Init,
+    COU_SPH_METHOD,
 };

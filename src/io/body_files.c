@@ -1,4 +1,4 @@
-// The bodies of a run in files. A body is known by its number in the world, which is never used twice, and enters stage.json
+// The bodies of a run in files. A body is known by its handle in the world, which is never used twice, and enters stage.json
 // with the first frame that it is in; its name may come back with another body, so whoever looks for a mesh takes the last
 // entry of that name that is not later than the frame. All rows of a frame are written at once, after the meshes that they
 // need.
@@ -7,8 +7,8 @@
 #include "base/base.h"
 #include "files/csv.h"
 #include "files/file.h"
-#include "io/surface_file.h"
 #include "files/text.h"
+#include "io/surface_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -75,18 +75,20 @@ static bool write_mesh(const couBodyFiles *files, const couWorld *world, couBody
     return is_written;
 }
 
-static bool is_known(const couBodyFiles *files, int index)
+// The place in the world, and how many bodies were there before.
+static int body_number(couBodyId id) { return (id.generation - 1) << 16 | (id.index1 - 1); }
+
+static bool is_known(const couBodyFiles *files, couBodyId id)
 {
     for (int i = 0; i < files->stage.body_count; ++i)
-        if (files->stage.bodies[i].index == index) return true;
+        if (files->stage.bodies[i].index == body_number(id)) return true;
     return false;
 }
 
-static bool add_body(couBodyFiles *files, const couWorld *world, int index, int frame, couFaults *faults)
+static bool add_body(couBodyFiles *files, const couWorld *world, couBodyId id, int frame, couFaults *faults)
 {
-    couBodyId id = couWorld_BodyAt(world, index);
     const couBodyDef *def = couWorld_Body(world, id);
-    couStageFileBody body = {.index = index,
+    couStageFileBody body = {.index = body_number(id),
                              .first_frame = frame,
                              .is_moving = def->is_dynamic || def->motion != NULL,
                              .look = couStageLookOfBody(def)};
@@ -111,9 +113,10 @@ static bool write_stage(const couBodyFiles *files, couFaults *faults)
 static bool add_new_bodies(couBodyFiles *files, const couWorld *world, int frame, couFaults *faults)
 {
     bool has_new = false;
-    for (int i = 0; i < couWorld_BodyCapacity(world); ++i) {
-        if (couWorld_BodyAt(world, i).index1 == 0 || is_known(files, i)) continue;
-        if (!add_body(files, world, i, frame, faults)) return false;
+    for (int i = 0; i < couWorld_BodyCount(world); ++i) {
+        couBodyId id = couWorld_BodyAt(world, i);
+        if (is_known(files, id)) continue;
+        if (!add_body(files, world, id, frame, faults)) return false;
         has_new = true;
     }
     return !has_new || write_stage(files, faults);
@@ -153,9 +156,8 @@ bool couBodyFiles_Write(couBodyFiles *files, const couWorld *world, int frame, c
     char *text = NULL;
     size_t size = 0;
     FILE *rows = open_memstream(&text, &size);
-    for (int i = 0; rows != NULL && i < couWorld_BodyCapacity(world); ++i) {
-        couBodyId body = couWorld_BodyAt(world, i);
-        if (body.index1 != 0) print_row(rows, world, body, frame);
+    for (int i = 0; rows != NULL && i < couWorld_BodyCount(world); ++i) {
+        print_row(rows, world, couWorld_BodyAt(world, i), frame);
     }
     if (rows != NULL) fclose(rows);
     bool is_ok = couCsv_Append(&files->csv, text, size, faults);
@@ -279,17 +281,15 @@ static bool read_rows(couBodyTable *table, const char *path, const char *text, c
     int last_frame = 0;
     for (const char *at = text + sizeof header - 1; strchr(at, '\n') != NULL;) { // a piece at the end is what a kill left
         couBodyRow row = {0};
-        void *rows = table->rows;
         at = take_row(at, &row);
         if (at == NULL || row.frame < last_frame) {
             couFaults_Add(faults, path, NULL, "row %zu is no row of bodies, or not in the order of frames", table->count + 1);
             return false;
         }
-        if (!couReserve(NULL, &rows, &capacity, table->count + 1, sizeof *table->rows)) {
+        if (!COU_GROW(NULL, table->rows, capacity, table->count + 1)) {
             couFaults_Add(faults, path, NULL, "no memory for its rows");
             return false;
         }
-        table->rows = rows;
         row.body = find_body(&table->stage, row.name, row.frame);
         table->rows[table->count++] = row;
         last_frame = row.frame;

@@ -139,7 +139,7 @@ void couTrimGridCache(const char *folder, uint64_t max_bytes)
     size_t count = 0, capacity = 0;
     uint64_t total = 0;
     for (struct dirent *item; (item = readdir(listing)) != NULL;) {
-        if (!couReserve(NULL, (void **)&entries, &capacity, count + 1, sizeof *entries)) break;
+        if (!COU_GROW(NULL, entries, capacity, count + 1)) break;
         if (look_at(dirfd(listing), item->d_name, &entries[count])) total += entries[count++].bytes;
     }
     if (count > 0) qsort(entries, count, sizeof *entries, compare_age);

@@ -301,8 +301,8 @@ static bool add_mesh(Soup *soup, const struct aiMesh *mesh, const struct aiMatri
         snprintf(soup->answer->message, sizeof soup->answer->message, "it has more than 100 million triangles");
         return false;
     }
-    if (!couReserve(NULL, (void **)&soup->vertices, &soup->vertex_capacity, vertex_count, sizeof *soup->vertices) ||
-        !couReserve(NULL, (void **)&soup->triangles, &soup->triangle_capacity, triangle_count, 3 * sizeof *soup->triangles)) {
+    if (!COU_GROW(NULL, soup->vertices, soup->vertex_capacity, vertex_count) ||
+        !COU_GROW(NULL, soup->triangles, soup->triangle_capacity, 3 * triangle_count)) {
         snprintf(soup->answer->message, sizeof soup->answer->message, "no memory for %zu triangles", triangle_count);
         return false;
     }

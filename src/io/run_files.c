@@ -89,7 +89,7 @@ static bool add_triple(couDiagnostics *diagnostics, Quantity quantity, const cha
 static bool add_bodies(couDiagnostics *diagnostics, const couWorld *world)
 {
     for (Quantity quantity = quantity_place; quantity <= quantity_force; ++quantity)
-        for (int i = 0; i < couWorld_BodyCapacity(world); ++i) {
+        for (int i = 0; i < couWorld_BodyCount(world); ++i) {
             couBodyId id = couWorld_BodyAt(world, i);
             const couBodyDef *body = id.index1 != 0 ? couWorld_Body(world, id) : NULL;
             if (!body || (quantity == quantity_place && !is_moving(body))) continue;
@@ -173,11 +173,9 @@ static const char *take_header(couDiagnostics *diagnostics, const char *text)
 // A name that the world does not know must be of a body that was removed.
 static bool fits_world(const couDiagnostics *diagnostics, const couWorld *world)
 {
-    int unknown_count[COU_COUNT(quantity_suffix)] = {0}, removed_count = 0;
+    int unknown_count[COU_COUNT(quantity_suffix)] = {0}, removed_count = couWorld_RemovedBodyCount(world);
     for (int i = 0; i < diagnostics->triple_count; ++i)
         if (couWorld_FindBody(world, diagnostics->triples[i].body).index1 == 0) ++unknown_count[diagnostics->triples[i].quantity];
-    for (int i = 0; i < couWorld_BodyCapacity(world); ++i)
-        if (couWorld_BodyAt(world, i).index1 == 0) ++removed_count;
     return unknown_count[quantity_place] <= removed_count && unknown_count[quantity_force] <= removed_count;
 }
 

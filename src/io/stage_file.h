@@ -23,7 +23,7 @@ typedef struct couStageFileMaterial {
 
 typedef struct couStageFileBody {
     char name[COU_NAME_SIZE];
-    int index;       ///< in the order in which bodies were added to the world, from 0
+    int index;       ///< its place in the world, from 0, and times 65536 how many bodies were there before it
     int first_frame; ///< with this body
     bool is_moving;
     char mesh[80]; ///< file in the run's folder, in the body's own frame; "" for a body that is not drawn

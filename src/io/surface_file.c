@@ -4,8 +4,8 @@
 
 #include "base/base.h"
 #include "files/file.h"
-#include "io/point_file.h"
 #include "files/text.h"
+#include "io/point_file.h"
 #include "io/vtk_write.h"
 
 #include <errno.h>
@@ -439,9 +439,7 @@ typedef struct ObjReader {
 
 static bool add_obj_vector(couVec3 **list, size_t *count, size_t *capacity, const double *v)
 {
-    void *larger = *list;
-    if (!couReserve(NULL, &larger, capacity, *count + 1, sizeof **list)) return false;
-    *list = larger;
+    if (!COU_GROW(NULL, *list, *capacity, *count + 1)) return false;
     (*list)[(*count)++] = (couVec3){(float)v[0], (float)v[1], (float)v[2]};
     return true;
 }
@@ -464,11 +462,9 @@ static bool add_obj_vertex(ObjReader *reader, const char *text, const char *end)
 static bool add_obj_element(ObjReader *reader, int dimension, const char *text, const char *end)
 {
     couSurface *s = reader->surface;
-    void *larger = s->indices;
     size_t used = s->element_count * (size_t)dimension;
     if (s->element_count > 0 && s->dimension != dimension) return false;
-    if (!couReserve(NULL, &larger, &reader->index_capacity, used + (size_t)dimension, sizeof *s->indices)) return false;
-    s->indices = larger;
+    if (!COU_GROW(NULL, s->indices, reader->index_capacity, used + (size_t)dimension)) return false;
     s->dimension = dimension;
     for (int k = 0; k < dimension; ++k) {
         char *after;

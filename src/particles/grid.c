@@ -287,14 +287,14 @@ static bool reserve(couGrid *grid, size_t count)
     if (is_lent) {
         couFree(memory, grid->own_scratch);
         grid->own_scratch = NULL, grid->own_bytes = 0;
-    } else if (!couReserve(memory, (void **)&grid->own_scratch, &grid->own_bytes, bytes, 1)) {
+    } else if (!COU_GROW(memory, grid->own_scratch, grid->own_bytes, bytes)) {
         return false;
     }
     uint64_t *keys = is_lent ? grid->lent_scratch : (void *)grid->own_scratch;
     uint32_t *order = (uint32_t *)(keys + 2 * count);
     for (size_t k = 0; k < 2; ++k) grid->sort_keys[k] = keys + k * count, grid->sort_order[k] = order + k * count;
     size_t entries = (size_t)(couBlockCount(count, BLOCK) + 1) * DIGITS; // an Extent is far smaller than a histogram
-    if (!couReserve(memory, (void **)&grid->histogram, &grid->histogram_capacity, entries, sizeof(uint32_t))) return false;
+    if (!COU_GROW(memory, grid->histogram, grid->histogram_capacity, entries)) return false;
     if (!grid->color_start && !(grid->color_start = couAlloc(memory, (COU_COLORS + 1) * sizeof(uint32_t)))) return false;
     return true;
 }
@@ -311,9 +311,9 @@ static bool reserve_cells(couGrid *grid, size_t cells)
     if (cells + 1 <= grid->cell_capacity) return true;
     couMemory *memory = grid->memory;
     size_t a = grid->cell_capacity, b = a, c = a, wanted = cells + 1;
-    if (!couReserve(memory, (void **)&grid->keys, &a, wanted, sizeof(uint64_t))) return false;
-    if (!couReserve(memory, (void **)&grid->cell_start, &b, wanted, sizeof(uint32_t))) return false;
-    if (!couReserve(memory, (void **)&grid->color_cells, &c, wanted, sizeof(uint32_t))) return false;
+    if (!COU_GROW(memory, grid->keys, a, wanted)) return false;
+    if (!COU_GROW(memory, grid->cell_start, b, wanted)) return false;
+    if (!COU_GROW(memory, grid->color_cells, c, wanted)) return false;
     grid->cell_capacity = a;
     return true;
 }

@@ -56,16 +56,15 @@ bool couSearchScratch_Reserve(couMemory *memory, couSearchScratch *scratch, size
 {
     count += 4 * COU_WIDTH; // two parts, each padded and written COU_WIDTH at a time
     if (count <= scratch->capacity) return true;
-    void **columns[] = {(void **)&scratch->x,        (void **)&scratch->y,        (void **)&scratch->z,
-                        (void **)&scratch->shift[0], (void **)&scratch->shift[1], (void **)&scratch->shift[2],
-                        (void **)&scratch->index};
+    float **columns[] = {&scratch->x, &scratch->y, &scratch->z, &scratch->shift[0], &scratch->shift[1], &scratch->shift[2]};
     size_t capacity = scratch->capacity;
-    for (int k = 0; k < COU_COUNT(columns); ++k) {
+    bool is_good = COU_GROW(memory, scratch->index, capacity, count);
+    for (int k = 0; k < COU_COUNT(columns) && is_good; ++k) {
         capacity = scratch->capacity;
-        if (!couReserve(memory, columns[k], &capacity, count, sizeof(float))) return false;
+        is_good = COU_GROW(memory, *columns[k], capacity, count);
     }
-    scratch->capacity = capacity;
-    return true;
+    if (is_good) scratch->capacity = capacity;
+    return is_good;
 }
 
 // The next chunk that holds `entries`, from those of earlier steps or new.
@@ -77,8 +76,8 @@ static uint32_t *take_chunk(couMemory *memory, couChunks *chunks, size_t entries
         size_t k = chunks->used++;
         if (chunks->sizes[k] >= entries) chunk = chunks->items[k], *size = chunks->sizes[k];
     }
-    if (!chunk && couReserve(memory, (void **)&chunks->items, &chunks->item_capacity, chunks->count + 1, sizeof *chunks->items) &&
-        couReserve(memory, (void **)&chunks->sizes, &chunks->size_capacity, chunks->count + 1, sizeof *chunks->sizes)) {
+    if (!chunk && COU_GROW(memory, chunks->items, chunks->item_capacity, chunks->count + 1) &&
+        COU_GROW(memory, chunks->sizes, chunks->size_capacity, chunks->count + 1)) {
         *size = COU_MAX(entries, (size_t)CHUNK_ENTRIES);
         chunk = couAlloc(memory, *size * sizeof *chunk);
         if (chunk) {
@@ -115,9 +114,9 @@ static void search_block(void *context, int block, size_t begin, size_t end, int
 static bool reserve(couNeighbors *neighbors, size_t count)
 {
     size_t a = neighbors->capacity, b = a, c = a;
-    bool is_good = couReserve(neighbors->memory, (void **)&neighbors->first, &a, count, sizeof *neighbors->first) &&
-                   couReserve(neighbors->memory, (void **)&neighbors->count, &b, count, sizeof *neighbors->count) &&
-                   couReserve(neighbors->memory, (void **)&neighbors->below, &c, count, sizeof *neighbors->below);
+    bool is_good = COU_GROW(neighbors->memory, neighbors->first, a, count) &&
+                   COU_GROW(neighbors->memory, neighbors->count, b, count) &&
+                   COU_GROW(neighbors->memory, neighbors->below, c, count);
     if (is_good) neighbors->capacity = c;
     return is_good;
 }
@@ -134,8 +133,7 @@ static bool reserve_solids(couNeighbors *neighbors, size_t count, bool has_solid
         return true;
     }
     size_t a = neighbors->solid_capacity, b = a;
-    bool is_good = couReserve(memory, (void **)&neighbors->solid_count, &a, count, sizeof *neighbors->solid_count) &&
-                   couReserve(memory, (void **)&neighbors->solid_first, &b, count, sizeof *neighbors->solid_first);
+    bool is_good = COU_GROW(memory, neighbors->solid_count, a, count) && COU_GROW(memory, neighbors->solid_first, b, count);
     if (is_good) neighbors->solid_capacity = b;
     return is_good;
 }

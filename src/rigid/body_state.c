@@ -1,148 +1,125 @@
 // Bodies and joints in a saved state. The solver keeps nothing between steps, so this is all there is to them.
 
-#include "world/world.h"
+#include "base/state_table.h"
+#include "rigid/bodies.h"
 
-enum { BODY_NUMBERS = 24, JOINT_NUMBERS = 17 };
+#define BODY(field, name, unit) COU_STATE_FIELD(couBody, field, name, unit)
+static const couStateField body_fields[] = {
+    BODY(slot.is_here, "is_here", ""),         BODY(kind, "kind", ""),
+    BODY(is_asleep, "is_asleep", ""),          BODY(still_seconds, "still_seconds", "s"),
+    BODY(pose.position, "pose_position", "m"), BODY(pose.rotation, "pose_rotation", ""),
+    BODY(state.position, "position", "m"),     BODY(state.rotation, "rotation", ""),
+    BODY(state.velocity, "velocity", "m/s"),   BODY(state.spin, "spin", "rad/s"),
+};
+static const couStateTable body_table = {"bodies/state", cou_stateF64, false, body_fields, COU_COUNT(body_fields)};
 
-// A row of numbers that is written or read in one order.
-typedef struct Row {
-    double *at;
-    bool is_reading;
-} Row;
+#define JOINT(field, name, unit) COU_STATE_FIELD(couJoint, field, name, unit)
+static const couStateField joint_fields[] = {
+    JOINT(slot.is_here, "is_here", ""),
+    JOINT(joint.def.motor_speed, "motor_speed", "rad/s or m/s"),
+    JOINT(joint.def.motor_force, "motor_force", "N m or N"),
+    JOINT(joint.at_start_a.position, "position_a", "m"),
+    JOINT(joint.at_start_a.rotation, "rotation_a", ""),
+    JOINT(joint.at_start_b.position, "position_b", "m"),
+    JOINT(joint.at_start_b.rotation, "rotation_b", ""),
+};
+static const couStateTable joint_table = {"joints/state", cou_stateF64, false, joint_fields, COU_COUNT(joint_fields)};
 
-static void pass(Row *row, double *value)
+// --- Generations -------------------------------------------------------------------------------------------------------------
+
+// Who took the place of a removed body is another body under the same number: only a world in which the same was done can go on from
+// such a state. As long as no place was used twice there is nothing to say.
+static const char generation_name[] = "bodies/generation";
+
+static bool has_successors(const couBodies *bodies)
 {
-    if (row->is_reading)
-        *value = *row->at;
-    else
-        *row->at = *value;
-    row->at++;
-}
-
-static void pass_all(Row *row, double *values, int count)
-{
-    for (int k = 0; k < count; ++k) pass(row, &values[k]);
-}
-
-static void pass_float(Row *row, float *value)
-{
-    double wide = *value;
-    pass(row, &wide);
-    *value = (float)wide;
-}
-
-static void pass_bool(Row *row, bool *value)
-{
-    double wide = *value;
-    pass(row, &wide);
-    *value = wide != 0;
-}
-
-static void pass_place(Row *row, couRigidState *state)
-{
-    pass_all(row, state->position, 3);
-    pass_all(row, state->rotation, 4);
-}
-
-static void pass_body(Row *row, couBody *body)
-{
-    double kind = body->kind;
-    pass_bool(row, &body->is_here);
-    pass(row, &kind);
-    body->kind = (couRigidKind)kind;
-    pass_bool(row, &body->is_asleep);
-    pass(row, &body->still_seconds);
-    float *pose[] = {&body->pose.position.x, &body->pose.position.y, &body->pose.position.z, &body->pose.rotation.x,
-                     &body->pose.rotation.y, &body->pose.rotation.z, &body->pose.rotation.w};
-    for (int k = 0; k < COU_COUNT(pose); ++k) pass_float(row, pose[k]);
-    pass_place(row, &body->state);
-    pass_all(row, body->state.velocity, 3);
-    pass_all(row, body->state.spin, 3);
-}
-
-static void pass_joint(Row *row, couJoint *joint)
-{
-    pass_bool(row, &joint->is_here);
-    pass_float(row, &joint->joint.def.motor_speed);
-    pass_float(row, &joint->joint.def.motor_force);
-    pass_place(row, &joint->joint.at_start_a);
-    pass_place(row, &joint->joint.at_start_b);
-}
-
-bool couSaveBodies(const couWorld *world, couState *state)
-{
-    const couStateArray *bodies = couState_Add(state, "bodies/state", "", cou_stateF64, BODY_NUMBERS, world->body_count, NULL);
-    const couStateArray *joints = couState_Add(state, "joints/state", "", cou_stateF64, JOINT_NUMBERS, world->joint_count, NULL);
-    // Adding may have moved the first.
-    bodies = bodies && joints ? couState_Find(state, "bodies/state") : NULL;
-    if (!bodies) return false;
-    for (size_t b = 0; b < world->body_count; ++b) {
-        Row row = {(double *)bodies->data + b * BODY_NUMBERS, false};
-        couBody body = world->bodies[b];
-        pass_body(&row, &body);
-    }
-    for (size_t j = 0; j < world->joint_count; ++j) {
-        Row row = {(double *)joints->data + j * JOINT_NUMBERS, false};
-        couJoint joint = world->joints[j];
-        pass_joint(&row, &joint);
-    }
-    return true;
-}
-
-static bool check_rows(const couStateArray *array, couFaults *faults)
-{
-    const double *values = array->data;
-    for (size_t k = 0; k < array->count * (size_t)array->components; ++k) {
-        if (isfinite(values[k])) continue;
-        couFaults_Add(faults, NULL, array->name, "row %zu has a number that is not finite", k / (size_t)array->components);
-        return false;
-    }
-    return true;
-}
-
-// The kind must be one that the body can be, and its rotation one.
-static bool check_body(const couWorld *world, const couBody *body, const double *numbers, couFaults *faults)
-{
-    couBody saved = *body;
-    double kind = numbers[1];
-    couMassProperties mass;
-    bool can_be = kind == cou_rigidFixed || (kind == cou_rigidDriven && body->def.motion) ||
-                  (kind == cou_rigidFree &&
-                   (body->kind == cou_rigidFree || couShape_Mass(body->def.shape, world->def.dimension, &mass)));
-    if (!can_be) {
-        couFaults_Add(faults, NULL, "bodies/state", "the body '%s' cannot be of kind %g", body->def.name, kind);
-        return false;
-    }
-    pass_body(&(Row){(double *)numbers, true}, &saved);
-    const double *q = saved.state.rotation;
-    double length2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    if (length2 > 0.25 && length2 < 4) return true;
-    couFaults_Add(faults, NULL, "bodies/state", "the rotation of the body '%s' has length %g", body->def.name, sqrt(length2));
+    for (size_t b = 0; b < bodies->count; ++b)
+        if (bodies->items[b].slot.is_here && bodies->items[b].slot.generation > 1) return true;
     return false;
 }
 
-bool couCheckSavedBodies(const couWorld *world, const couState *state, couFaults *faults)
+static uint32_t generation_of(const couBody *body) { return body->slot.is_here ? body->slot.generation : 0; }
+
+static bool save_generations(const couBodies *bodies, couState *state)
 {
-    const couStateArray *bodies = couExpectArray(state, "bodies/state", cou_stateF64, BODY_NUMBERS, world->body_count, faults);
-    const couStateArray *joints = couExpectArray(state, "joints/state", cou_stateF64, JOINT_NUMBERS, world->joint_count, faults);
-    if (!bodies || !joints || !check_rows(bodies, faults) || !check_rows(joints, faults)) return false;
-    for (size_t b = 0; b < world->body_count; ++b)
-        if (!check_body(world, &world->bodies[b], (const double *)bodies->data + b * BODY_NUMBERS, faults)) return false;
+    if (!has_successors(bodies)) return true;
+    couStateArray *array = couState_Add(state, generation_name, "", cou_stateU32, 1, bodies->count, NULL);
+    for (size_t b = 0; array && b < bodies->count; ++b) ((uint32_t *)array->data)[b] = generation_of(&bodies->items[b]);
+    return array != NULL;
+}
+
+static bool check_generations(const couBodies *bodies, const couState *state, couFaults *faults)
+{
+    if (!couState_Find(state, generation_name) && !has_successors(bodies)) return true;
+    const couStateArray *array = couExpectArray(state, generation_name, cou_stateU32, 1, bodies->count, faults);
+    if (!array) return false;
+    for (size_t b = 0; b < bodies->count; ++b) {
+        uint32_t saved = ((const uint32_t *)array->data)[b], own = generation_of(&bodies->items[b]);
+        if (saved == own || !saved || !own) continue;
+        couFaults_Add(faults, NULL, generation_name, "'%s' has taken another body's place", bodies->items[b].def.name);
+        return false;
+    }
     return true;
 }
 
-static bool load_body(couWorld *world, couBody *body, double *numbers, couFaults *faults)
+// --- Save, check, load -------------------------------------------------------------------------------------------------------
+
+bool couBodies_Save(const couBodies *bodies, couState *state)
 {
+    return couStateTable_Save(&body_table, bodies->items, bodies->count, sizeof *bodies->items, state) &&
+           couStateTable_Save(&joint_table, bodies->joints.items, bodies->joints.count, sizeof *bodies->joints.items, state) &&
+           save_generations(bodies, state);
+}
+
+// The kind must be one that the body can be, and its rotation one.
+static bool check_body(const couBodies *bodies, size_t b, const couState *state, couFaults *faults)
+{
+    const couBody *body = &bodies->items[b];
     couBody saved = *body;
-    pass_body(&(Row){numbers, true}, &saved);
-    if (body->is_here && !saved.is_here) body->generation++;
+    couStateTable_LoadRow(&body_table, state, b, &saved);
+    couMassProperties mass;
+    bool can_be = saved.kind == cou_rigidFixed || (saved.kind == cou_rigidDriven && body->def.motion) ||
+                  (saved.kind == cou_rigidFree &&
+                   (body->kind == cou_rigidFree || couShape_Mass(body->def.shape, bodies->dimension, &mass)));
+    if (!can_be) {
+        couFaults_Add(faults, NULL, body_table.array, "the body '%s' cannot be of kind %d", body->def.name, (int)saved.kind);
+        return false;
+    }
+    const double *q = saved.state.rotation;
+    double length2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    if (length2 > 0.25 && length2 < 4) return true;
+    couFaults_Add(faults, NULL, body_table.array, "the rotation of the body '%s' has length %g", body->def.name, sqrt(length2));
+    return false;
+}
+
+bool couBodies_CheckSaved(const couBodies *bodies, const couState *state, couFaults *faults)
+{
+    if (!couStateTable_Check(&body_table, bodies->count, state, faults) ||
+        !couStateTable_Check(&joint_table, bodies->joints.count, state, faults) || !check_generations(bodies, state, faults))
+        return false;
+    for (size_t b = 0; b < bodies->count; ++b)
+        if (!check_body(bodies, b, state, faults)) return false;
+    return true;
+}
+
+// Going back to a time before a removal, the old handle is good again.
+static void follow_slot(couSlot *slot, bool is_here)
+{
+    if (slot->is_here && !is_here) couDropSlot(slot);
+    if (!slot->is_here && is_here) couRestoreSlot(slot);
+}
+
+static bool load_body(couBodies *bodies, size_t b, const couState *state, couFaults *faults)
+{
+    couBody *body = &bodies->items[b], saved = *body;
+    couStateTable_LoadRow(&body_table, state, b, &saved);
+    follow_slot(&body->slot, saved.slot.is_here);
     // Becoming free or fixed changes more than the numbers of the row.
     body->pose = saved.pose;
-    if (saved.kind == cou_rigidFree && body->kind != cou_rigidFree && !couMakeFree(world, body, faults)) return false;
-    if (saved.kind == cou_rigidFixed && body->kind == cou_rigidFree) couMakeFixed(world, body);
+    if (saved.kind == cou_rigidFree && body->kind != cou_rigidFree && !couMakeFree(bodies, body, faults)) return false;
+    if (saved.kind == cou_rigidFixed && body->kind == cou_rigidFree) couMakeFixed(bodies, body);
     body->kind = saved.kind;
     body->def.is_dynamic = saved.kind == cou_rigidFree;
-    body->is_here = saved.is_here;
     body->is_asleep = saved.is_asleep;
     body->still_seconds = saved.still_seconds;
     body->state = saved.state;
@@ -150,19 +127,19 @@ static bool load_body(couWorld *world, couBody *body, double *numbers, couFaults
     return true;
 }
 
-bool couLoadBodies(couWorld *world, const couState *state, couFaults *faults)
+bool couBodies_Load(couBodies *bodies, const couState *state, couFaults *faults)
 {
-    const couStateArray *bodies = couState_Find(state, "bodies/state"), *joints = couState_Find(state, "joints/state");
-    for (size_t b = 0; b < world->body_count; ++b)
-        if (!load_body(world, &world->bodies[b], (double *)bodies->data + b * BODY_NUMBERS, faults)) return false;
-    world->free_count = 0;
-    for (size_t b = 0; b < world->body_count; ++b)
-        world->free_count += world->bodies[b].is_here && world->bodies[b].kind == cou_rigidFree;
-    for (size_t j = 0; j < world->joint_count; ++j) {
-        couJoint *joint = &world->joints[j];
-        bool was_here = joint->is_here;
-        pass_joint(&(Row){(double *)joints->data + j * JOINT_NUMBERS, true}, joint);
-        if (was_here && !joint->is_here) joint->generation++;
+    for (size_t b = 0; b < bodies->count; ++b)
+        if (!load_body(bodies, b, state, faults)) return false;
+    bodies->free_count = 0;
+    for (size_t b = 0; b < bodies->count; ++b) bodies->free_count += couIsFree(&bodies->items[b]);
+    for (size_t j = 0; j < bodies->joints.count; ++j) {
+        couJoint *joint = &bodies->joints.items[j];
+        couSlot slot = joint->slot;
+        couStateTable_LoadRow(&joint_table, state, j, joint);
+        follow_slot(&slot, joint->slot.is_here);
+        joint->slot = slot;
     }
+    bodies->change_count++;
     return true;
 }

@@ -19,8 +19,7 @@ enum { EDGE_PARTS = 6, RIM_PARTS = 32, LATTICE = 24, MOST_PROBES = 4096, MOST_CA
 static bool add_ring(couProbes *probes, couVec3 center, float radius, float ring)
 {
     if (probes->count >= MOST_PROBES) return true;
-    if (!couReserve(probes->memory, (void **)&probes->items, &probes->capacity, probes->count + 1, sizeof *probes->items))
-        return false;
+    if (!COU_RESERVE(probes->memory, probes, probes->count + 1)) return false;
     probes->items[probes->count++] = (couProbe){center, radius, {0, 1, 0}, ring};
     return true;
 }

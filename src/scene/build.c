@@ -30,7 +30,7 @@ static void adopt_faults(const couRecord *record, couFaults *from, const char *k
 static const couBodyDef *body_around(const couWorld *world, couVec3 point, float *depth)
 {
     int dimension = couWorld_Def(world)->dimension;
-    for (int i = 0; i < couWorld_BodyCapacity(world); ++i) {
+    for (int i = 0; i < couWorld_BodyCount(world); ++i) {
         couBodyId id = couWorld_BodyAt(world, i);
         if (!id.index1) continue;
         const couBodyDef *body = couWorld_Body(world, id);
@@ -52,7 +52,7 @@ typedef struct couSampling {
 // Points per axis, so that all fluids of a scene together cost about the same however many there are.
 static int samples_per_axis(const couScene *scene)
 {
-    double fluids = 1, bodies = 1 + couWorld_BodyCapacity(scene->world);
+    double fluids = 1, bodies = 1 + couWorld_BodyCount(scene->world);
     for (size_t i = 0; i < scene->record_count; ++i) fluids += scene->records[i]->kind == cou_recordFluid;
     return (int)COU_CLAMP(cbrt(2e7 / (fluids * bodies)), 4.0, (double)MAX_SAMPLES);
 }
@@ -313,7 +313,7 @@ static bool find_end(const couScene *scene, const couRecord *record, int end, co
     if (is_bad_body(scene, name)) return false;
     const char *names[1000];
     int count = 0;
-    for (int i = 0; i < couWorld_BodyCapacity(scene->world) && count < COU_COUNT(names); ++i) {
+    for (int i = 0; i < couWorld_BodyCount(scene->world) && count < COU_COUNT(names); ++i) {
         couBodyId other = couWorld_BodyAt(scene->world, i);
         if (other.index1) names[count++] = couWorld_Body(scene->world, other)->name;
     }

@@ -209,7 +209,7 @@ static couMesh *load_file(couReader *reader, const char *path, const char *key, 
     for (size_t i = 0; i < scene->mesh_count; ++i) {
         if (strcmp(scene->meshes[i].path, path) == 0) return scene->meshes[i].mesh;
     }
-    if (!couReserve(NULL, (void **)&scene->meshes, &scene->mesh_capacity, scene->mesh_count + 1, sizeof *scene->meshes)) {
+    if (!COU_GROW(NULL, scene->meshes, scene->mesh_capacity, scene->mesh_count + 1)) {
         couReader_Fault(reader, key, "out of memory");
         return NULL;
     }
@@ -285,7 +285,7 @@ static couDistanceGrid *make_grid(couReader *reader, const couMeshCall *call, co
         const couSceneGrid *other = &scene->grids[i];
         if (other->mesh_hash == wanted.mesh_hash && other->cell == wanted.cell) return other->grid;
     }
-    if (!couReserve(NULL, (void **)&scene->grids, &scene->grid_capacity, scene->grid_count + 1, sizeof *scene->grids)) {
+    if (!COU_GROW(NULL, scene->grids, scene->grid_capacity, scene->grid_count + 1)) {
         couReader_Fault(reader, NULL, "out of memory");
         return NULL;
     }

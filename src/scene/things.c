@@ -94,7 +94,7 @@ static void keep_record(couReader *reader, const couRecord *record)
 {
     couScene *scene = reader->scene;
     if (scene->record_count >= COU_MAX_RECORDS) luaL_error(reader->lua, "more than %d things in one scene", COU_MAX_RECORDS);
-    if (!couReserve(NULL, (void **)&scene->records, &scene->record_capacity, scene->record_count + 1, sizeof *scene->records)) {
+    if (!COU_GROW(NULL, scene->records, scene->record_capacity, scene->record_count + 1)) {
         luaL_error(reader->lua, "out of memory");
     }
     couRecord *kept = malloc(sizeof *kept);

@@ -55,8 +55,7 @@ couMethodSettings *couScene_Settings(couScene *scene, const char *method)
     const couParamTable *params = couMethodParams(method);
     size_t size = 16;
     for (int i = 0; i < params->count; ++i) size = COU_MAX(size, params->params[i].offset + param_size(&params->params[i]));
-    if (!couReserve(NULL, (void **)&scene->settings, &scene->setting_capacity, scene->setting_count + 1,
-                    sizeof *scene->settings)) {
+    if (!COU_GROW(NULL, scene->settings, scene->setting_capacity, scene->setting_count + 1)) {
         return NULL;
     }
     couMethodSettings *settings = &scene->settings[scene->setting_count];
@@ -222,8 +221,7 @@ static int add_material(couReader *reader, const couSceneMaterial *wanted)
         couReader_Fault(reader, NULL, "more than %d different materials in one scene", MAX_MATERIALS);
         return -1;
     }
-    if (!couReserve(NULL, (void **)&scene->materials, &scene->material_capacity, scene->material_count + 1,
-                    sizeof *scene->materials)) {
+    if (!COU_GROW(NULL, scene->materials, scene->material_capacity, scene->material_count + 1)) {
         luaL_error(reader->lua, "out of memory");
     }
     couSceneMaterial *material = &scene->materials[scene->material_count];

@@ -30,12 +30,12 @@ static const char *check_name(lua_State *lua, const char *call, const char *kind
 static couBodyId check_body(lua_State *lua, const couWorld *world, const char *call)
 {
     const char *name = check_name(lua, call, "body");
-    couSandbox_Work(lua, couWorld_BodyCapacity(world) / 4);
+    couSandbox_Work(lua, couWorld_BodyCount(world) / 4);
     couBodyId body = couWorld_FindBody(world, name);
     if (body.index1) return body;
     const char *names[MAX_NAMES];
     int count = 0;
-    for (int i = 0; i < couWorld_BodyCapacity(world) && count < MAX_NAMES; ++i) {
+    for (int i = 0; i < couWorld_BodyCount(world) && count < MAX_NAMES; ++i) {
         couBodyId other = couWorld_BodyAt(world, i);
         if (other.index1) names[count++] = couWorld_Body(world, other)->name;
     }
@@ -46,12 +46,12 @@ static couBodyId check_body(lua_State *lua, const couWorld *world, const char *c
 static couJointId check_joint(lua_State *lua, const couWorld *world, const char *call)
 {
     const char *name = check_name(lua, call, "joint");
-    couSandbox_Work(lua, couWorld_JointCapacity(world) / 4);
+    couSandbox_Work(lua, couWorld_JointCount(world) / 4);
     couJointId joint = couWorld_FindJoint(world, name);
     if (joint.index1) return joint;
     const char *names[MAX_NAMES];
     int count = 0;
-    for (int i = 0; i < couWorld_JointCapacity(world) && count < MAX_NAMES; ++i) {
+    for (int i = 0; i < couWorld_JointCount(world) && count < MAX_NAMES; ++i) {
         couJointId other = couWorld_JointAt(world, i);
         if (other.index1) names[count++] = couWorld_Joint(world, other)->name;
     }

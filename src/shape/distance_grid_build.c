@@ -231,7 +231,7 @@ typedef struct Pieces {
 
 static void add_piece(Pieces *pieces, const couTriangle *t)
 {
-    if (couReserve(NULL, (void **)&pieces->items, &pieces->capacity, pieces->count + 1, sizeof *t))
+    if (COU_RESERVE(NULL, pieces, pieces->count + 1))
         pieces->items[pieces->count++] = *t;
     else
         pieces->has_failed = true;

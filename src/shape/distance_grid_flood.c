@@ -153,7 +153,7 @@ typedef struct Stack {
 
 static void push(Stack *stack, size_t cell, size_t node)
 {
-    if (!couReserve(NULL, (void **)&stack->items, &stack->capacity, stack->count + 1, sizeof *stack->items)) {
+    if (!COU_RESERVE(NULL, stack, stack->count + 1)) {
         stack->has_failed = true;
         return;
     }

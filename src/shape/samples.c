@@ -155,7 +155,7 @@ static Way choose_way(Part *part, float spacing)
 
 static void add_part(Parts *parts, Part part)
 {
-    if (!couReserve(parts->memory, (void **)&parts->items, &parts->capacity, parts->count + 1, sizeof part)) {
+    if (!COU_RESERVE(parts->memory, parts, parts->count + 1)) {
         parts->has_failed = true;
         return;
     }
@@ -259,8 +259,8 @@ static bool keep(Sampling *sampling, couVec3 point, uint32_t id)
 {
     couSamples *samples = sampling->samples;
     size_t count = samples->count;
-    if (!couReserve(sampling->memory, (void **)&samples->points, &samples->point_capacity, count + 1, sizeof point) ||
-        !couReserve(sampling->memory, (void **)&samples->ids, &samples->id_capacity, count + 1, sizeof id))
+    if (!COU_GROW(sampling->memory, samples->points, samples->point_capacity, count + 1) ||
+        !COU_GROW(sampling->memory, samples->ids, samples->id_capacity, count + 1))
         return false;
     samples->points[count] = point, samples->ids[count] = id;
     samples->count = count + 1;

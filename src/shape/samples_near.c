@@ -29,7 +29,7 @@ void couNear_Relink(couNear *near)
 bool couNear_Add(couNear *near, couVec3 point)
 {
     if (near->count >= UINT32_MAX - 1) return false;
-    if (!couReserve(near->memory, (void **)&near->entries, &near->capacity, near->count + 1, sizeof *near->entries)) return false;
+    if (!COU_GROW(near->memory, near->entries, near->capacity, near->count + 1)) return false;
     if (near->count >= near->head_count) {
         size_t more = near->head_count ? 2 * near->head_count : 256;
         uint32_t *heads1 = couAlloc(near->memory, more * sizeof *heads1);

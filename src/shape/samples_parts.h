@@ -23,7 +23,7 @@ typedef struct couSampleList {
 static inline void couSampleList_Add(couSampleList *list, couVec3 point, uint32_t id, int layer)
 {
     if (list->has_failed) return;
-    if (!couReserve(list->memory, (void **)&list->items, &list->capacity, list->count + 1, sizeof *list->items)) {
+    if (!COU_RESERVE(list->memory, list, list->count + 1)) {
         list->has_failed = true;
         return;
     }

@@ -158,8 +158,7 @@ static void find_cubes(Spread *spread, uint64_t cube, int level)
                        level - 1);
         return;
     }
-    if (!couReserve(spread->near.memory, (void **)&spread->cubes, &spread->cube_capacity, spread->cube_count + 1,
-                    sizeof *spread->cubes)) {
+    if (!COU_GROW(spread->near.memory, spread->cubes, spread->cube_capacity, spread->cube_count + 1)) {
         spread->has_failed = true;
         return;
     }
@@ -204,7 +203,7 @@ static bool is_free(const Spread *spread, const Settled *settled, float apart)
 static void keep(Spread *spread, const Settled *settled)
 {
     size_t count = spread->near.count;
-    if (!couReserve(spread->near.memory, (void **)&spread->grains, &spread->grain_capacity, count + 1, sizeof *spread->grains) ||
+    if (!COU_GROW(spread->near.memory, spread->grains, spread->grain_capacity, count + 1) ||
         !couNear_Add(&spread->near, settled->point)) {
         spread->has_failed = true;
         return;

@@ -20,11 +20,7 @@ enum {
 uint32_t couShapeMesher_AddVertex(couShapeMesher *mesher, couVec3 local)
 {
     couSurface *s = mesher->surface;
-    void *vertices = s->vertices;
-    bool has_room = s->vertex_count < UINT32_MAX &&
-                    couReserve(NULL, &vertices, &mesher->vertex_capacity, s->vertex_count + 1, sizeof *s->vertices);
-    s->vertices = vertices;
-    if (!has_room) {
+    if (s->vertex_count >= UINT32_MAX || !COU_GROW(NULL, s->vertices, mesher->vertex_capacity, s->vertex_count + 1)) {
         mesher->is_short = true;
         return 0;
     }
@@ -36,11 +32,8 @@ uint32_t couShapeMesher_AddVertex(couShapeMesher *mesher, couVec3 local)
 static uint32_t *add_element(couShapeMesher *mesher)
 {
     couSurface *s = mesher->surface;
-    void *indices = s->indices;
     size_t used = s->element_count * (size_t)s->dimension;
-    bool has_room = couReserve(NULL, &indices, &mesher->index_capacity, used + (size_t)s->dimension, sizeof *s->indices);
-    s->indices = indices;
-    if (!has_room) {
+    if (!COU_GROW(NULL, s->indices, mesher->index_capacity, used + (size_t)s->dimension)) {
         mesher->is_short = true;
         return NULL;
     }

@@ -244,12 +244,10 @@ static const Cell *find_cell(const Grid *grid, int32_t x, int32_t y, int32_t z)
 
 static void add_cell(Grid *grid, Cell cell)
 {
-    void *active = grid->active;
-    if (!couReserve(NULL, &active, &grid->active_capacity, grid->active_count + 1, sizeof *grid->active)) {
+    if (!COU_GROW(NULL, grid->active, grid->active_capacity, grid->active_count + 1)) {
         grid->mesher->is_short = true;
         return;
     }
-    grid->active = active;
     add_vertices(grid, &cell);
     grid->active[grid->active_count++] = cell;
 }

@@ -7,9 +7,9 @@
 static float floor_height(const couWorld *world, couVec3 up)
 {
     float lowest = INFINITY;
-    for (size_t b = 0; b < world->body_count; ++b) {
-        const couBody *body = &world->bodies[b];
-        if (body->kind == cou_rigidFree) continue;
+    for (size_t b = 0; b < world->bodies.count; ++b) {
+        const couBody *body = &world->bodies.items[b];
+        if (!body->slot.is_here || body->kind == cou_rigidFree) continue;
         couBounds bounds;
         float height;
         if (couShape_Bounds(body->def.shape, world->def.dimension, &bounds)) {
@@ -45,15 +45,16 @@ couDemand couEstimateDemand(const couWorld *world)
     if (isnan(demand.speed)) {
         demand.speed = world->fluid_speed;
         if (has_fluid && isfinite(floor)) demand.speed = fall_speed(g, world->fluid_speed, world->fluid_bottom - floor);
-        for (size_t b = 0; b < world->body_count; ++b) { // a body may fall into it
-            const couBody *body = &world->bodies[b];
-            if (!body->is_here || body->kind != cou_rigidFree) continue;
+        for (size_t b = 0; b < world->bodies.count; ++b) { // a body may fall into it
+            const couBody *body = &world->bodies.items[b];
+            if (!couIsFree(body)) continue;
             float surface = has_fluid ? world->fluid_top : floor;
             float height = isfinite(surface) ? couDot(up, couBodyCenter(body, body->pose)) - surface : 0.0f;
             demand.speed = COU_MAX(demand.speed, fall_speed(g, couLength(body->def.velocity), height));
         }
-        for (size_t e = 0; e < world->emitter_count; ++e) {
-            const couEmitter *emitter = &world->emitters[e];
+        for (size_t e = 0; e < world->emitters.count; ++e) {
+            const couEmitter *emitter = &world->emitters.items[e];
+            if (!emitter->slot.is_here) continue;
             couPose pose = emitter->def.motion ? emitter->def.motion(emitter->def.motion_context, world->time)
                                                : emitter->def.pose;
             float height = isfinite(floor) ? couDot(up, pose.position) - floor : 0.0f;

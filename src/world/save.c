@@ -1,6 +1,7 @@
 // Saving and loading a world's state. One list of arrays serves checkpoint and hash: what is saved is what is hashed. Particles are
 // saved in order of their ids and springs by id pairs, so the same world gives the same arrays however it is stored.
 
+#include "base/state_table.h"
 #include "world/world.h"
 
 #include <stdio.h>
@@ -58,9 +59,45 @@ static bool save_springs(const couFluid *fluid, couState *state)
     return ids && lengths;
 }
 
-// --- The small things --------------------------------------------------------------------------------------------------------
+// --- World, emitters and events ----------------------------------------------------------------------------------------------
 
-enum { EMITTER_NUMBERS = 4 };
+#define WORLD(field, name, unit, ...) COU_STATE_FIELD(couWorld, field, name, unit, __VA_ARGS__)
+static const couStateField time_fields[] = {WORLD(time, "time", "s")};
+static const couStateField counter_fields[] = {
+    WORLD(step_count, "step_count", ""),
+    WORLD(fluid.next_id, "next_id", ""),
+    WORLD(random.state, "random", ""),
+};
+// Depth and speed are what the method's numbers were derived from; a resumed world must not estimate them anew. NaN before that.
+static const couStateField demand_fields[] = {
+    WORLD(def.depth, "depth", "m", .can_be_any = true),
+    WORLD(def.speed, "speed", "m/s", .can_be_any = true),
+};
+// What the next step is chosen from.
+static const couStateField pace_fields[] = {
+    WORLD(fluid.last_dt, "last_dt", "s"),
+    WORLD(fluid.relative_speed, "relative_speed", "m/s"),
+};
+static const couStateTable world_tables[] = {
+    {"world/time", cou_stateF64, true, time_fields, COU_COUNT(time_fields)},
+    {"world/counters", cou_stateU64, true, counter_fields, COU_COUNT(counter_fields)},
+    {"world/demand", cou_stateF32, true, demand_fields, COU_COUNT(demand_fields)},
+    {"world/pace", cou_stateF32, true, pace_fields, COU_COUNT(pace_fields)},
+};
+
+#define EMITTER(field, name, unit) COU_STATE_FIELD(couEmitter, field, name, unit)
+static const couStateField emitter_fields[] = {
+    EMITTER(is_on, "is_on", ""),
+    EMITTER(travelled, "travelled", "m"),
+    EMITTER(emitted, "emitted", ""),
+    EMITTER(is_filled, "is_filled", ""),
+};
+static const couStateTable emitter_table = {"emitters/progress", cou_stateF64, false, emitter_fields, COU_COUNT(emitter_fields)};
+
+static const couStateField event_fields[] = {COU_STATE_FIELD(couEvent, next, "next", "s", .can_be_any = true)};
+static const couStateTable event_table = {"events/next", cou_stateF64, false, event_fields, COU_COUNT(event_fields)};
+
+// --- Materials ---------------------------------------------------------------------------------------------------------------
 
 // What can change of a material while it runs, by its parameter table.
 static int material_numbers(const couMaterialDef *def, double *values)
@@ -97,74 +134,53 @@ static bool set_material_numbers(couMaterialDef *def, const double *values, couF
     return is_good;
 }
 
-static bool save_materials(const couWorld *world, couState *state)
+static bool save_materials(const couFluid *fluid, couState *state)
 {
     double values[64];
     couMaterialDef probe = couDefaultMaterialDef();
     int width = material_numbers(&probe, values);
-    couStateArray *array = couState_Add(state, "materials/values", "", cou_stateF64, width, (size_t)world->fluid.material_count,
-                                        NULL);
+    size_t count = (size_t)fluid->material_count;
+    couStateArray *array = couState_Add(state, "materials/values", "", cou_stateF64, width, count, NULL);
     if (!array) return false;
-    for (int m = 0; m < world->fluid.material_count; ++m)
-        material_numbers(&world->fluid.materials[m], (double *)array->data + (size_t)m * (size_t)width);
+    for (size_t m = 0; m < count; ++m) material_numbers(&fluid->materials[m], (double *)array->data + m * (size_t)width);
     uint8_t wants[COU_MAX_MATERIALS];
-    for (int m = 0; m < world->fluid.material_count; ++m) wants[m] = world->wants_springs[m];
-    return couState_Add(state, "materials/wants_springs", "", cou_stateU8, 1, (size_t)world->fluid.material_count, wants) != NULL;
-}
-
-static bool save_emitters(const couWorld *world, couState *state)
-{
-    couStateArray *array = couState_Add(state, "emitters/progress", "", cou_stateF64, EMITTER_NUMBERS, world->emitter_count,
-                                        NULL);
-    if (!array) return false;
-    for (size_t e = 0; e < world->emitter_count; ++e) {
-        const couEmitter *emitter = &world->emitters[e];
-        double row[EMITTER_NUMBERS] = {emitter->is_on, emitter->travelled, (double)emitter->emitted, emitter->is_filled};
-        memcpy((double *)array->data + e * EMITTER_NUMBERS, row, sizeof row);
-    }
-    return true;
-}
-
-static bool save_events(const couWorld *world, couState *state)
-{
-    couStateArray *array = couState_Add(state, "events/next", "s", cou_stateF64, 1, world->event_count, NULL);
-    for (size_t e = 0; array && e < world->event_count; ++e) ((double *)array->data)[e] = world->events[e].next;
-    return array != NULL;
+    for (size_t m = 0; m < count; ++m) wants[m] = fluid->springs->is_wanted[m];
+    return couState_Add(state, "materials/wants_springs", "", cou_stateU8, 1, count, wants) != NULL;
 }
 
 bool couWorld_SaveState(const couWorld *world, couState *state)
 {
-    uint64_t counters[3] = {world->step_count, world->fluid.next_id, world->random.state};
-    // Depth and speed are what the method's numbers were derived from; a resumed world must not estimate them anew.
-    float demand[2] = {world->def.depth, world->def.speed};
-    float pace[2] = {world->fluid.last_dt, world->fluid.relative_speed}; // what the next step is chosen from
-    return couState_Add(state, "world/time", "s", cou_stateF64, 1, 1, &world->time) &&
-           couState_Add(state, "world/counters", "", cou_stateU64, 1, 3, counters) &&
-           couState_Add(state, "world/demand", "", cou_stateF32, 1, 2, demand) &&
-           couState_Add(state, "world/pace", "", cou_stateF32, 1, 2, pace) && save_particles(&world->fluid, state) &&
-           save_springs(&world->fluid, state) && save_materials(world, state) && couSaveBodies(world, state) &&
-           save_emitters(world, state) && save_events(world, state);
+    bool is_good = true;
+    for (int t = 0; t < COU_COUNT(world_tables) && is_good; ++t)
+        is_good = couStateTable_Save(&world_tables[t], world, 1, sizeof *world, state);
+    return is_good && save_particles(&world->fluid, state) && save_springs(&world->fluid, state) &&
+           save_materials(&world->fluid, state) && couBodies_Save(&world->bodies, state) &&
+           couStateTable_Save(&emitter_table, world->emitters.items, world->emitters.count, sizeof *world->emitters.items,
+                              state) &&
+           couStateTable_Save(&event_table, world->events.items, world->events.count, sizeof *world->events.items, state);
 }
 
 // --- Loading -----------------------------------------------------------------------------------------------------------------
 
-// The array if it is there with the right type and size (rows SIZE_MAX: any), else NULL with a fault.
-const couStateArray *couExpectArray(const couState *state, const char *name, couStateType type, int components, size_t rows,
-                                    couFaults *faults)
+// Adds a fault when a float array holds NaN or infinity.
+static bool check_finite(const couState *state, const char *name, couFaults *faults)
 {
     const couStateArray *array = couState_Find(state, name);
-    if (array && array->type == type && array->components == components && (rows == SIZE_MAX || array->count == rows))
-        return array;
-    couFaults_Add(faults, NULL, name, array ? "the saved array does not fit this scene" : "the saved state lacks this array");
-    return NULL;
+    if (!array || array->type != cou_stateF32) return true; // faults of that kind are found elsewhere
+    for (size_t k = 0; k < array->count * (size_t)array->components; ++k) {
+        if (isfinite(((const float *)array->data)[k])) continue;
+        couFaults_Add(faults, NULL, name, "row %zu of the saved state is not finite", k / (size_t)array->components);
+        return false;
+    }
+    return true;
 }
 
 static bool check_particles(const couWorld *world, const couState *state, size_t *count, couFaults *faults)
 {
     const couFluid *fluid = &world->fluid;
     const couStateArray *id = couExpectArray(state, "particles/id", cou_stateU32, 1, SIZE_MAX, faults);
-    const couStateArray *counters = couExpectArray(state, "world/counters", cou_stateU64, 1, 3, faults);
-    if (!id || !counters) return false;
+    const couStateArray *counters = couState_Find(state, "world/counters"); // checked already
+    if (!id || !counters || counters->type != cou_stateU64 || counters->count < 2) return false;
     *count = id->count;
     bool is_good = true;
     for (int c = 0; c < fluid->table.column_count; ++c) {
@@ -183,24 +199,7 @@ static bool check_particles(const couWorld *world, const couState *state, size_t
         couFaults_Add(faults, NULL, "particles/id", "row %zu of the saved particles has an impossible id or material", i);
         is_good = false;
     }
-    if (next_id > UINT32_MAX) {
-        couFaults_Add(faults, NULL, "world/counters", "more ids were given than there can be: %llu", (unsigned long long)next_id);
-        is_good = false;
-    }
-    return is_good;
-}
-
-// Adds a fault when a float array holds NaN or infinity.
-static bool check_finite(const couState *state, const char *name, couFaults *faults)
-{
-    const couStateArray *array = couState_Find(state, name);
-    if (!array || array->type != cou_stateF32) return true; // faults of that kind are found elsewhere
-    for (size_t k = 0; k < array->count * (size_t)array->components; ++k) {
-        if (isfinite(((const float *)array->data)[k])) continue;
-        couFaults_Add(faults, NULL, name, "row %zu of the saved state is not finite", k / (size_t)array->components);
-        return false;
-    }
-    return true;
+    return is_good && check_finite(state, "particles/position", faults) && check_finite(state, "particles/velocity", faults);
 }
 
 static bool has_id(const couStateArray *ids, uint32_t id)
@@ -217,7 +216,7 @@ static bool has_id(const couStateArray *ids, uint32_t id)
 }
 
 // Springs must join two particles that are there, lower id first, in ascending order of pairs.
-static bool check_springs(const couState *state, const couStateArray *springs, couFaults *faults)
+static bool check_pairs(const couState *state, const couStateArray *springs, couFaults *faults)
 {
     const couStateArray *ids = couState_Find(state, "particles/id");
     const uint32_t *pairs = springs->data;
@@ -258,71 +257,66 @@ static bool load_springs(couFluid *fluid, const couStateArray *ids, const couSta
     return is_good;
 }
 
-bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *faults)
+static bool check_tables(const couWorld *world, const couState *state, couFaults *faults)
 {
-    couFluid *fluid = &world->fluid;
+    bool is_good = true;
+    for (int t = 0; t < COU_COUNT(world_tables); ++t)
+        is_good = couStateTable_Check(&world_tables[t], 1, state, faults) && is_good;
+    is_good = couBodies_CheckSaved(&world->bodies, state, faults) && is_good;
+    is_good = couStateTable_Check(&emitter_table, world->emitters.count, state, faults) && is_good;
+    return couStateTable_Check(&event_table, world->events.count, state, faults) && is_good;
+}
+
+// The saved arrays of springs; NULL with faults where something is wrong with them.
+static const couStateArray *check_springs(const couState *state, couFaults *faults)
+{
+    const couStateArray *springs = couExpectArray(state, "springs/ids", cou_stateU32, 2, SIZE_MAX, faults);
+    if (!springs || !couExpectArray(state, "springs/rest_length", cou_stateF32, 1, springs->count, faults)) return NULL;
+    if (!check_finite(state, "springs/rest_length", faults)) return NULL;
+    return check_pairs(state, springs, faults) ? springs : NULL;
+}
+
+// The materials with the saved numbers in them; false, with faults, where these do not fit.
+static bool read_materials(const couFluid *fluid, const couState *state, couMaterialDef *loaded, couFaults *faults)
+{
     double probe[64];
     couMaterialDef default_material = couDefaultMaterialDef();
     int width = material_numbers(&default_material, probe);
-    size_t count = 0;
-    bool is_good = check_particles(world, state, &count, faults);
-    const couStateArray *time = couExpectArray(state, "world/time", cou_stateF64, 1, 1, faults);
-    const couStateArray *demand = couExpectArray(state, "world/demand", cou_stateF32, 1, 2, faults);
-    const couStateArray *pace = couExpectArray(state, "world/pace", cou_stateF32, 1, 2, faults);
-    const couStateArray *ids = couExpectArray(state, "springs/ids", cou_stateU32, 2, SIZE_MAX, faults);
-    const couStateArray *lengths = ids ? couExpectArray(state, "springs/rest_length", cou_stateF32, 1, ids->count, faults) : NULL;
-    size_t material_count = (size_t)fluid->material_count;
-    const couStateArray *materials = couExpectArray(state, "materials/values", cou_stateF64, width, material_count, faults);
-    const couStateArray *wants = couExpectArray(state, "materials/wants_springs", cou_stateU8, 1, material_count, faults);
-    bool has_bodies = couCheckSavedBodies(world, state, faults);
-    const couStateArray *emitters = couExpectArray(state, "emitters/progress", cou_stateF64, EMITTER_NUMBERS,
-                                                   world->emitter_count, faults);
-    const couStateArray *events = couExpectArray(state, "events/next", cou_stateF64, 1, world->event_count, faults);
-    if (!is_good || !time || !demand || !pace || !lengths || !materials || !wants || !has_bodies || !emitters || !events)
-        return false;
-    is_good = check_finite(state, "particles/position", faults) && check_finite(state, "particles/velocity", faults) &&
-              check_finite(state, "springs/rest_length", faults) && check_finite(state, "world/pace", faults) &&
-              check_springs(state, ids, faults);
-    if (!isfinite(*(const double *)time->data)) {
-        couFaults_Add(faults, NULL, "world/time", "the saved time is not finite");
-        is_good = false;
-    }
-    couMaterialDef loaded[COU_MAX_MATERIALS];
-    for (size_t m = 0; m < material_count; ++m) {
+    size_t count = (size_t)fluid->material_count;
+    const couStateArray *values = couExpectArray(state, "materials/values", cou_stateF64, width, count, faults);
+    if (!couExpectArray(state, "materials/wants_springs", cou_stateU8, 1, count, faults) || !values) return false;
+    bool is_good = true;
+    for (size_t m = 0; m < count; ++m) {
         loaded[m] = fluid->materials[m];
-        is_good = set_material_numbers(&loaded[m], (const double *)materials->data + m * (size_t)width, faults) && is_good;
+        is_good = set_material_numbers(&loaded[m], (const double *)values->data + m * (size_t)width, faults) && is_good;
     }
-    if (!is_good) return false;
+    return is_good;
+}
+
+bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *faults)
+{
+    couFluid *fluid = &world->fluid;
+    couMaterialDef materials[COU_MAX_MATERIALS];
+    size_t count = 0;
+    bool is_good = check_tables(world, state, faults);
+    is_good = check_particles(world, state, &count, faults) && is_good;
+    is_good = read_materials(fluid, state, materials, faults) && is_good;
+    const couStateArray *springs = is_good ? check_springs(state, faults) : NULL;
+    if (!springs) return false;
     if (!couTable_Reserve(&fluid->table, count)) {
         couFaults_Add(faults, NULL, NULL, "out of memory for %zu particles", count);
         return false;
     }
-
-    const uint64_t *counters = couState_Find(state, "world/counters")->data;
-    world->time = *(const double *)time->data;
-    world->step_count = counters[0];
-    fluid->next_id = (uint32_t)counters[1];
-    world->random.state = counters[2];
-    world->def.depth = ((const float *)demand->data)[0];
-    world->def.speed = ((const float *)demand->data)[1];
-    fluid->last_dt = ((const float *)pace->data)[0];
-    fluid->relative_speed = ((const float *)pace->data)[1];
-    world->has_new_bodies = true;
+    for (int t = 0; t < COU_COUNT(world_tables); ++t) couStateTable_LoadRow(&world_tables[t], state, 0, world);
     load_particles(fluid, state, count);
-    for (size_t m = 0; m < material_count; ++m) {
-        fluid->materials[m] = loaded[m];
-        world->wants_springs[m] = ((const uint8_t *)wants->data)[m];
+    const couStateArray *wants = couState_Find(state, "materials/wants_springs");
+    for (int m = 0; m < fluid->material_count; ++m) {
+        fluid->materials[m] = materials[m];
+        fluid->springs->is_wanted[m] = ((const uint8_t *)wants->data)[m];
     }
-    if (!couLoadBodies(world, state, faults)) return false;
-    for (size_t e = 0; e < world->emitter_count; ++e) {
-        const double *row = (const double *)emitters->data + e * EMITTER_NUMBERS;
-        couEmitter *emitter = &world->emitters[e];
-        emitter->is_on = row[0] != 0;
-        emitter->travelled = row[1];
-        emitter->emitted = (uint64_t)row[2];
-        emitter->is_filled = row[3] != 0;
-    }
-    for (size_t e = 0; e < world->event_count; ++e) world->events[e].next = ((const double *)events->data)[e];
-    if (!load_springs(fluid, ids, lengths)) return false;
+    if (!couBodies_Load(&world->bodies, state, faults)) return false;
+    couStateTable_Load(&emitter_table, state, world->emitters.items, world->emitters.count, sizeof *world->emitters.items);
+    couStateTable_Load(&event_table, state, world->events.items, world->events.count, sizeof *world->events.items);
+    if (!load_springs(fluid, springs, couState_Find(state, "springs/rest_length"))) return false;
     return couWorld_Prepare(world, faults);
 }

@@ -1,0 +1,25 @@
+/// The bodies as samples, for the methods that see solids so: sampled once in their own frames, then placed where the bodies are.
+#pragma once
+
+#include "fluid/fluid.h"
+#include "shape/samples.h"
+
+/// A cube of an unbounded body's frame that has been sampled.
+typedef struct couTile {
+    int32_t place[3];
+} couTile;
+
+/// What is kept of a body between steps.
+typedef struct couBodySamples {
+    couSamples samples;       ///< in the body's frame
+    float *volumes;           ///< [m^n]
+    COU_ARRAY(couTile) tiles; ///< of an unbounded shape
+    bool is_sampled;
+    uint16_t generation; ///< of the body that they are of
+} couBodySamples;
+
+/// False, with faults, where a body would take absurdly many samples.
+bool couCheckSamples(const couFluid *fluid, couFaults *faults);
+/// Fills the fluid's boundary with the samples of all bodies, where they are now. False without memory.
+bool couPlaceSamples(couStep *step);
+void couFreeBodySamples(couFluid *fluid);

@@ -1,0 +1,212 @@
+// The world's bodies and joints, as users see them.
+
+#include "world/world.h"
+
+// --- Bodies ------------------------------------------------------------------------------------------------------------------
+
+couBodyId couWorld_AddBody(couWorld *world, const couBodyDef *def, couFaults *faults)
+{
+    bool is_good = couParams_Check(couBodyParams(), def, faults);
+    is_good = couCheckName(def->name, "body.name", faults) && is_good;
+    is_good = couCheckShape(world, def->shape, false, "body.shape", faults) && is_good;
+    is_good = couCheckPose(def->pose, "body.at", faults) && is_good;
+    if (def->is_dynamic && def->motion) {
+        couFaults_Add(faults, NULL, "body.motion", "a body that moves freely cannot be driven");
+        is_good = false;
+    }
+    if (is_good && def->name[0] && couBodies_FindName(&world->bodies, def->name)) {
+        couFaults_Add(faults, NULL, "body.name", "there is a body '%s' already", def->name);
+        is_good = false;
+    }
+    if (!is_good) return (couBodyId){0};
+    couBody *body = couBodies_Add(&world->bodies, def, world->time, faults);
+    if (!body) return (couBodyId){0};
+    // Particles where the body is now must go: nothing could get them out of there in order.
+    int64_t covered = couRemoveInside(world, def->shape, body->pose, false);
+    if (covered > 0)
+        couLog(cou_logInfo, "the body '%s' covers %lld particles, which were removed", body->def.name, (long long)covered);
+    return couBodies_Id(&world->bodies, body);
+}
+
+void couWorld_RemoveBody(couWorld *world, couBodyId id)
+{
+    couBody *body = couBodies_Find(&world->bodies, id);
+    COU_ASSERT(body);
+    if (body) couBodies_Remove(&world->bodies, body);
+}
+
+bool couWorld_HasBody(const couWorld *world, couBodyId id) { return couBodies_Find(&world->bodies, id) != NULL; }
+int couWorld_BodyCount(const couWorld *world) { return couCountSlots(COU_SLOTS(&world->bodies)); }
+
+int couWorld_RemovedBodyCount(const couWorld *world)
+{
+    int count = 0; // a place has a new generation after each removal
+    for (size_t b = 0; b < world->bodies.count; ++b) count += world->bodies.items[b].slot.generation - 1;
+    return count;
+}
+
+couBodyId couWorld_BodyAt(const couWorld *world, int index)
+{
+    int place = couNthSlot(COU_SLOTS(&world->bodies), index);
+    return place < 0 ? (couBodyId){0} : couBodies_Id(&world->bodies, &world->bodies.items[place]);
+}
+
+couBodyId couWorld_FindBody(const couWorld *world, const char *name)
+{
+    return couBodies_Id(&world->bodies, couBodies_FindName(&world->bodies, name));
+}
+
+const couBodyDef *couWorld_Body(const couWorld *world, couBodyId id)
+{
+    const couBody *body = couBodies_Find(&world->bodies, id);
+    return body ? &body->def : NULL;
+}
+
+couPose couWorld_BodyPose(const couWorld *world, couBodyId id)
+{
+    const couBody *body = couBodies_Find(&world->bodies, id);
+    COU_ASSERT(body);
+    return body ? body->pose : COU_POSE_IDENTITY;
+}
+
+couVec3 couWorld_BodyForce(const couWorld *world, couBodyId id)
+{
+    const couBody *body = couBodies_Find(&world->bodies, id);
+    COU_ASSERT(body);
+    return body ? body->force : (couVec3){0};
+}
+
+couVec3 couWorld_BodyTorque(const couWorld *world, couBodyId id)
+{
+    const couBody *body = couBodies_Find(&world->bodies, id);
+    COU_ASSERT(body);
+    return body ? body->torque : (couVec3){0};
+}
+
+static couVec3 vec3(const double v[3]) { return (couVec3){(float)v[0], (float)v[1], (float)v[2]}; }
+
+couVec3 couWorld_BodyVelocity(const couWorld *world, couBodyId id)
+{
+    const couBody *body = couBodies_Find(&world->bodies, id);
+    COU_ASSERT(body);
+    return body ? vec3(body->state.velocity) : (couVec3){0};
+}
+
+couVec3 couWorld_BodySpin(const couWorld *world, couBodyId id)
+{
+    const couBody *body = couBodies_Find(&world->bodies, id);
+    COU_ASSERT(body);
+    return body ? vec3(body->state.spin) : (couVec3){0};
+}
+
+couVec3 couWorld_BodyCenter(const couWorld *world, couBodyId id)
+{
+    const couBody *body = couBodies_Find(&world->bodies, id);
+    COU_ASSERT(body);
+    return body ? couBodyCenter(body, body->pose) : (couVec3){0};
+}
+
+float couWorld_BodyMass(const couWorld *world, couBodyId id)
+{
+    const couBody *body = couBodies_Find(&world->bodies, id);
+    COU_ASSERT(body);
+    return body && body->kind == cou_rigidFree ? (float)body->mass : INFINITY;
+}
+
+bool couWorld_IsBodyAsleep(const couWorld *world, couBodyId id)
+{
+    const couBody *body = couBodies_Find(&world->bodies, id);
+    COU_ASSERT(body);
+    return body && body->is_asleep;
+}
+
+void couWorld_SetBodyVelocity(couWorld *world, couBodyId id, couVec3 velocity, couVec3 spin)
+{
+    couBody *body = couBodies_Find(&world->bodies, id);
+    COU_ASSERT(body && body->kind == cou_rigidFree && couIsFinite3(velocity) && couIsFinite3(spin));
+    if (!body || body->kind != cou_rigidFree) return;
+    if (world->def.dimension == 2) velocity.z = spin.x = spin.y = 0.0f;
+    couRigidState *state = &body->state;
+    state->velocity[0] = velocity.x, state->velocity[1] = velocity.y, state->velocity[2] = velocity.z;
+    state->spin[0] = spin.x, state->spin[1] = spin.y, state->spin[2] = spin.z;
+    couWakeBodies(&world->bodies);
+}
+
+void couWorld_PushBody(couWorld *world, couBodyId id, couVec3 impulse, couVec3 point)
+{
+    couBody *body = couBodies_Find(&world->bodies, id);
+    COU_ASSERT(body && body->kind == cou_rigidFree && couIsFinite3(impulse) && couIsFinite3(point));
+    if (!body || body->kind != cou_rigidFree) return;
+    couVec3 arm = couSub(point, couBodyCenter(body, body->pose)), moment = couCross(arm, impulse);
+    double given[6] = {impulse.x, impulse.y, impulse.z, moment.x, moment.y, moment.z};
+    couAddImpulse(body, world->def.dimension, given);
+    couWakeBodies(&world->bodies);
+}
+
+bool couWorld_SetBodyDynamic(couWorld *world, couBodyId id, bool is_dynamic, couFaults *faults)
+{
+    couBody *body = couBodies_Find(&world->bodies, id);
+    COU_ASSERT(body);
+    if (!body || is_dynamic == (body->kind == cou_rigidFree)) return body != NULL;
+    couWakeBodies(&world->bodies);
+    if (is_dynamic && !couMakeFree(&world->bodies, body, faults)) return false;
+    if (!is_dynamic) couMakeFixed(&world->bodies, body);
+    body->def.is_dynamic = is_dynamic;
+    return true;
+}
+
+// --- Joints ------------------------------------------------------------------------------------------------------------------
+
+couJointId couWorld_AddJoint(couWorld *world, const couJointDef *def, couFaults *faults)
+{
+    bool is_good = couParams_Check(couJointParams(), def, faults);
+    is_good = couCheckName(def->name, "joint.name", faults) && is_good;
+    return couBodies_JointId(&world->bodies, is_good ? couBodies_AddJoint(&world->bodies, def, faults) : NULL);
+}
+
+void couWorld_RemoveJoint(couWorld *world, couJointId id)
+{
+    couJoint *joint = couBodies_FindJoint(&world->bodies, id);
+    COU_ASSERT(joint);
+    if (joint) couBodies_RemoveJoint(&world->bodies, joint);
+}
+
+bool couWorld_HasJoint(const couWorld *world, couJointId id) { return couBodies_FindJoint(&world->bodies, id) != NULL; }
+int couWorld_JointCount(const couWorld *world) { return couCountSlots(COU_SLOTS(&world->bodies.joints)); }
+
+couJointId couWorld_JointAt(const couWorld *world, int index)
+{
+    int place = couNthSlot(COU_SLOTS(&world->bodies.joints), index);
+    return place < 0 ? (couJointId){0} : couBodies_JointId(&world->bodies, &world->bodies.joints.items[place]);
+}
+
+couJointId couWorld_FindJoint(const couWorld *world, const char *name)
+{
+    return couBodies_JointId(&world->bodies, couBodies_FindJointName(&world->bodies, name));
+}
+
+const couJointDef *couWorld_Joint(const couWorld *world, couJointId id)
+{
+    const couJoint *joint = couBodies_FindJoint(&world->bodies, id);
+    return joint ? &joint->joint.def : NULL;
+}
+
+float couWorld_JointPosition(const couWorld *world, couJointId id)
+{
+    const couJoint *joint = couBodies_FindJoint(&world->bodies, id);
+    COU_ASSERT(joint);
+    if (!joint) return 0.0f;
+    int a = joint->joint.a, b = joint->joint.b;
+    return (float)couRigidJoint_Position(&joint->joint, a >= 0 ? &world->bodies.items[a].state : NULL,
+                                         b >= 0 ? &world->bodies.items[b].state : NULL);
+}
+
+void couWorld_SetJointMotor(couWorld *world, couJointId id, float speed, float force)
+{
+    couJoint *joint = couBodies_FindJoint(&world->bodies, id);
+    COU_ASSERT(joint && isfinite(speed) && force >= 0.0f);
+    if (!joint) return;
+    joint->joint.def.motor_speed = speed;
+    joint->joint.def.motor_force = force;
+    couWakeBodies(&world->bodies);
+}
