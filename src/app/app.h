@@ -18,9 +18,6 @@ int couCommandValidate(int argc, char **argv);
 int couCommandSurface(int argc, char **argv);
 int couCommandRender(int argc, char **argv);
 
-/// NULL-terminated names of the validation cases.
-const char *const *couValidateCases(void);
-
 // --- Options -----------------------------------------------------------------------------------------------------------------
 
 /// A growing list of borrowed texts. Zero-initialise; free with couTexts_Clear().

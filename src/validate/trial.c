@@ -152,7 +152,7 @@ static bool is_healthy(couTrial *trial, const couWorld *world, const couStepRepo
                       time, (long long)report->nan_count, (long long)report->lost_count);
     else if (report->bad_body1)
         couFaults_Add(&trial->faults, trial->case_name, trial->method, "at %g s: body %d is not finite", time, report->bad_body1);
-    else if (couInterrupted())
+    else if (trial->is_stopped && trial->is_stopped(trial->context))
         couFaults_Add(&trial->faults, trial->case_name, trial->method, "interrupted at %g s", time);
     return trial->faults.count == 0;
 }
@@ -199,7 +199,10 @@ bool couTrial_Move(couTrial *trial, couWorld *world, couMoveFcn *move, const voi
     return is_good;
 }
 
-void couTrial_Show(couTrial *trial, double share) { couProgress_Show(&trial->progress, (int64_t)(1000 * fmin(share, 1)), NULL); }
+void couTrial_Show(couTrial *trial, double share)
+{
+    if (trial->show) trial->show(trial->context, fmin(share, 1));
+}
 
 // --- Records -----------------------------------------------------------------------------------------------------------------
 
