@@ -91,6 +91,8 @@ int couFail(couFaults *faults, int code);
 void couStartMessages(void);
 void couSilenceNotes(void); ///< warnings and errors only from now on
 void couWarn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/// False when stdout is a pipe that nobody reads any more: then there is no one to print for.
+bool couHasReader(void);
 /// The warnings so far, for run.json.
 const char *const *couWarnings(int *count);
 

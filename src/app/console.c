@@ -2,6 +2,7 @@
 // share a line. The state is the program's one terminal, hence the only statics of the program.
 #include "app/app.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -102,6 +103,12 @@ const char *const *couWarnings(int *count)
 {
     *count = warning_count;
     return (const char *const *)warnings;
+}
+
+bool couHasReader(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&out, 1, 0) < 0 || !(out.revents & POLLERR); // which the end that writes a pipe shows when the other is closed
 }
 
 // --- Numbers for people ---
