@@ -1,5 +1,6 @@
 // coulis bench: runs cases against the clock, prints a table and writes JSON.
 
+#include "app/app.h"
 #include "bench/bench.h"
 #include "files/file.h"
 

@@ -5,6 +5,7 @@
 // goes on where it stopped: pictures that are there are kept as long as pictures.txt says that they were made the same way.
 #include "app/run.h"
 #include "files/file.h"
+#include "io/frame_probe.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,8 +198,8 @@ static bool open_run(Job *job, const char *folder)
         couFaults_Add(&job->faults, where, "--layers", "are of pictures in 3D: those of a 2D scene are drawings");
     double seconds = job->run.frames > 0 ? job->run.frames / job->frame_fps : couScene_Duration(job->scene);
     couBounds bounds = couSceneBounds(job->scene, seconds);
-    job->studio = couOpenSceneStudio(job->scene, bounds, job->camera.is_set ? &job->camera : NULL, &job->pictures, &job->surface,
-                                     job->frame_fps, &job->faults);
+    job->studio = couOpenSceneStudio(job->scene, bounds, job->camera.is_set ? &job->camera : NULL, &job->pictures.style,
+                                     &job->surface, job->frame_fps, &job->faults);
     return job->studio && job->faults.count == 0;
 }
 
@@ -240,7 +241,7 @@ static bool open_frames(Job *job)
                         .look_count = 1,
                         .camera = job->camera,
                         .bounds = job->probe.bounds,
-                        .choice = job->pictures,
+                        .style = job->pictures.style,
                         .surface = job->surface,
                         .threads = couThreadCount(job->threads)};
     job->studio = couOpenStudio(&def, &job->faults);
@@ -252,7 +253,7 @@ static bool open_frames(Job *job)
 // What decides how the pictures look, as text: pictures made otherwise are not mixed with these.
 static void describe(const Job *job, const char *source, char *text, size_t size)
 {
-    const couPictureChoice *c = &job->pictures;
+    const couPictureStyle *c = &job->pictures.style;
     const couSurfaceDef *s = &job->surface;
     couBounds room = job->probe.bounds;
     char *full = couIsSameFolder(source, job->folder) ? NULL : realpath(source, NULL); // a run may move with its pictures
@@ -404,7 +405,7 @@ static bool add_frame(Job *job, const couFrameFile *file)
 static bool open_film(Job *job)
 {
     if (!job->film_path[0]) return true;
-    job->encoder = couOpenFilm(job->film_path, job->pictures.width, job->pictures.height, job->fps, &job->faults);
+    job->encoder = couOpenFilm(job->film_path, job->pictures.style.width, job->pictures.style.height, job->fps, &job->faults);
     return job->encoder != NULL;
 }
 
@@ -454,7 +455,7 @@ static void check_words(Job *job, const char *source)
     couCheckPath(where, "--out", job->out, &job->faults);
     couCheckPath(where, "--film", job->film, &job->faults);
     check_film(job);
-    if (job->has_layers && job->pictures.quality != cou_qualityFinal)
+    if (job->has_layers && job->pictures.style.quality != cou_qualityFinal)
         couFaults_Add(&job->faults, where, "--layers", "are of final pictures only: add --quality final");
 }
 

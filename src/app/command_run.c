@@ -278,8 +278,8 @@ static bool start_filming(Run *run)
         is_filmed = !is_finished;
     }
     couSurfaceDef surface = run_surface(run);
-    run->filming = couStartFilming(run->scene, run->bounds, &run->options.pictures, &surface, is_filmed ? path : NULL, run->fps,
-                                   &run->faults);
+    run->filming = couStartFilming(run->scene, run->bounds, &run->options.pictures.style, &surface, is_filmed ? path : NULL,
+                                   run->fps, &run->faults);
     if (!run->filming) return false;
     return !is_filmed || run->first == 0 || !has_earlier || film_earlier_frames(run);
 }

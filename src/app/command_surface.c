@@ -2,6 +2,7 @@
 // the largest; a frame that cannot be read, or whose surface would need too much memory, is left out with a warning.
 #include "app/run.h"
 #include "files/file.h"
+#include "io/frame_probe.h"
 #include "io/pvd.h"
 #include "io/surface_file.h"
 

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "app/app.h"
-#include "app/studio.h"
+#include "app/picture_options.h"
+#include "files/json.h"
 #include "io/body_files.h"
 #include "io/checkpoint.h"
 #include "io/frames.h"
-#include "files/json.h"
 
 #define COU_FOLDER_SIZE 900 ///< bytes of an output folder's path, with its terminating zero: leaves room for file names
 #define COU_PATH_SIZE 1024
@@ -83,7 +83,7 @@ typedef struct couFilming couFilming;
 /// What an automatic camera shows: the fluid, bodies and emitters of a scene that has not run yet.
 couBounds couSceneBounds(couScene *scene, double seconds);
 /// A studio with the scene's materials and its camera, or the one given.
-couStudio *couOpenSceneStudio(couScene *scene, couBounds bounds, const couCamera *camera, const couPictureChoice *choice,
+couStudio *couOpenSceneStudio(couScene *scene, couBounds bounds, const couCamera *camera, const couPictureStyle *style,
                               const couSurfaceDef *surface, double fps, couFaults *faults);
 /// The bodies that a scene begins with, for frames that were written earlier: by then some may have left the world. Free with
 /// couCast_Clear().
@@ -102,7 +102,7 @@ void couCast_Clear(couCast *cast);
 /// none, or without memory.
 couPictureBody *couFindBodies(const couCast *cast, const couBodyTable *table, int frame, int *count);
 /// Opens the studio and, with `film` not NULL, the film there. NULL and faults when either cannot be had.
-couFilming *couStartFilming(couScene *scene, couBounds bounds, const couPictureChoice *choice, const couSurfaceDef *surface,
+couFilming *couStartFilming(couScene *scene, couBounds bounds, const couPictureStyle *style, const couSurfaceDef *surface,
                             const char *film, double fps, couFaults *faults);
 /// Renders the world's frame and appends it to the film.
 bool couFilming_Add(couFilming *filming, const couFrame *frame, couFaults *faults);

@@ -169,7 +169,7 @@ static bool draw(couFilming *filming, const couFrame *frame, const couCast *cast
 
 // --- Film ---
 
-couStudio *couOpenSceneStudio(couScene *scene, couBounds bounds, const couCamera *camera, const couPictureChoice *choice,
+couStudio *couOpenSceneStudio(couScene *scene, couBounds bounds, const couCamera *camera, const couPictureStyle *style,
                               const couSurfaceDef *surface, double fps, couFaults *faults)
 {
     couWorld *world = couScene_World(scene);
@@ -185,13 +185,13 @@ couStudio *couOpenSceneStudio(couScene *scene, couBounds bounds, const couCamera
                            .look_count = count,
                            .camera = camera ? *camera : couScene_Camera(scene),
                            .bounds = bounds,
-                           .choice = *choice,
+                           .style = *style,
                            .surface = *surface,
                            .threads = couThreadCount(def->threads)};
     return couOpenStudio(&studio, faults);
 }
 
-couFilming *couStartFilming(couScene *scene, couBounds bounds, const couPictureChoice *choice, const couSurfaceDef *surface,
+couFilming *couStartFilming(couScene *scene, couBounds bounds, const couPictureStyle *style, const couSurfaceDef *surface,
                             const char *film, double fps, couFaults *faults)
 {
     couFilming *filming = calloc(1, sizeof *filming);
@@ -201,8 +201,8 @@ couFilming *couStartFilming(couScene *scene, couBounds bounds, const couPictureC
     }
     filming->scene = scene;
     filming->fps = fps;
-    filming->studio = couOpenSceneStudio(scene, bounds, NULL, choice, surface, fps, faults);
-    if (filming->studio && film) filming->film = couOpenFilm(film, choice->width, choice->height, fps, faults);
+    filming->studio = couOpenSceneStudio(scene, bounds, NULL, style, surface, fps, faults);
+    if (filming->studio && film) filming->film = couOpenFilm(film, style->width, style->height, fps, faults);
     if (!filming->studio || (film && !filming->film)) {
         couEndFilming(filming, false, faults);
         return NULL;

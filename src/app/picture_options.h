@@ -1,10 +1,8 @@
-/// Where frames become surfaces and pictures: what command lines say about them, the looks of materials, the camera, the renderer.
-/// `coulis run` brings the bodies of its world, `coulis render` those of a run's files.
+/// What command lines say about surfaces and pictures: options that several commands have in common.
 #pragma once
 
 #include "app/app.h"
-#include "io/frames.h"
-#include "render/picture.h"
+#include "render/studio.h"
 
 // --- Surfaces ----------------------------------------------------------------------------------------------------------------
 
@@ -40,7 +38,7 @@ couSurfaceChoice couDefaultSurfaceChoice(void);
 couSurfaceDef couReadSurfaceChoice(const couSurfaceChoice *choice, const char *command, couFaults *faults);
 /// What is wrong with a def whose spacing is known, as faults of the options above.
 bool couCheckSurfaceChoice(const couSurfaceDef *def, int dimension, const char *command, couFaults *faults);
-couSurfacePoints couFramePoints(const couFrame *frame, int dimension);
+
 /// FOLDER/surface_000012.obj and so on, in each of the `formats`, "obj,vtp".
 bool couWriteSurfaceFrame(const char *folder, int number, const char *formats, const couSurface *surface, double time,
                           couFaults *faults);
@@ -51,31 +49,17 @@ bool couNextFormat(const char **list, char format[16]);
 
 /// Reads the command line of a command that takes FRAMES; as couParseOptions().
 bool couParseFrameCommand(const couCommand *command, int argc, char **argv, couTexts *operands, couFaults *faults);
-/// What frames that come without a stage.json are like.
-typedef struct couFrameProbe {
-    int dimension;    ///< 2 when all particles have z = 0
-    float spacing;    ///< distance of neighbours [m], the median of a sample; 0: too few particles
-    couBounds bounds; ///< of the particles [m]; empty (lower > upper): there are none
-} couFrameProbe;
-
-/// Dimension and spacing by the first of the frames that has particles, bounds by at most `most` of them from the first to the
-/// last. Frames that cannot be read are passed over.
-couFrameProbe couProbeFrames(const couFrameFiles *files, int most);
-size_t couFrame_LostCount(const couFrame *frame); ///< particles at NaN or infinity
 
 // --- Pictures ----------------------------------------------------------------------------------------------------------------
 
 /// What a command line says about pictures. Fill with couDefaultPictureChoice().
 typedef struct couPictureChoice {
     const char *quality_word, *size_text; ///< NULL: preview, 1280x720
-    int paths;                            ///< per pixel of a final picture
-    double shutter;
-    bool is_raw; ///< not denoised
-    // worked out from the texts
-    int quality, width, height;
+    couPictureStyle style;                ///< couReadPictureChoice() works out what the words say
 } couPictureChoice;
 
 couPictureChoice couDefaultPictureChoice(void);
+/// Rows of a command's table of options.
 #define COU_PICTURE_OPTIONS(c) \
     {"--quality", \
      "Q", \
@@ -85,36 +69,16 @@ couPictureChoice couDefaultPictureChoice(void);
      0, \
      0}, \
         {"--size", "WxH", "of pictures and film in pixels (default 1280x720)", cou_optionText, &(c)->size_text, 0, 0}, \
-        {"--samples", "N", "light paths per pixel of a final picture (default 64)", cou_optionInt, &(c)->paths, 1, 65536}, \
+        {"--samples", "N", "light paths per pixel of a final picture (default 64)", cou_optionInt, &(c)->style.paths, 1, 65536}, \
         {"--shutter", \
          "S", \
          "motion blur of final pictures: share of a frame that the shutter is open (default 0)", \
          cou_optionNumber, \
-         &(c)->shutter, \
+         &(c)->style.shutter, \
          0, \
          1}, \
     { \
-        "--no-denoise", NULL, "leave the grain in final pictures", cou_optionFlag, &(c)->is_raw, 0, 0 \
+        "--no-denoise", NULL, "leave the grain in final pictures", cou_optionFlag, &(c)->style.is_raw, 0, 0 \
     }
+/// Checks the words and fills the style from them.
 void couReadPictureChoice(couPictureChoice *choice, const char *command, couFaults *faults);
-
-typedef struct couStudioDef {
-    int dimension;
-    float spacing; ///< of particles [m]
-    double fps;    ///< of the frames, for motion blur
-    const couLook *looks;
-    int look_count; ///< materials beyond look like the last
-    couCamera camera;
-    couBounds bounds; ///< what an automatic camera frames; empty: each frame's own particles
-    couPictureChoice choice;
-    couSurfaceDef surface; ///< for final pictures and splats; its spacing is that above
-    int threads;           ///< 0: all cores
-} couStudioDef;
-
-typedef struct couStudio couStudio;
-couStudio *couOpenStudio(const couStudioDef *def, couFaults *faults);
-void couCloseStudio(couStudio *studio); ///< NULL is fine
-/// Draws a frame as the camera sees it at the frame's time. `number` seeds the grain. Layers may be NULL; they are of final pictures
-/// in space only. Free image and layers; on false they are empty.
-bool couStudio_Draw(couStudio *studio, const couFrame *frame, int number, const couPictureBody *bodies, int body_count,
-                    couImage *image, couLayers *layers, couFaults *faults);
