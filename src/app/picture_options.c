@@ -66,17 +66,6 @@ bool couWriteSurfaceFrame(const char *folder, int number, const char *formats, c
     return true;
 }
 
-// --- Frames ---
-
-bool couParseFrameCommand(const couCommand *given, int argc, char **argv, couTexts *operands, couFaults *faults)
-{
-    couCommand command = *given;
-    command.usage = "FRAMES... [options]";
-    command.min_operands = 1;
-    command.max_operands = 10 * COU_MAX_FRAMES;
-    return couParseOptions(&command, argc, argv, operands, faults);
-}
-
 // --- Pictures ---
 
 couPictureChoice couDefaultPictureChoice(void) { return (couPictureChoice){.style = couDefaultPictureStyle()}; }

@@ -45,11 +45,6 @@ bool couWriteSurfaceFrame(const char *folder, int number, const char *formats, c
 /// The formats of such a list one after the other; false at its end.
 bool couNextFormat(const char **list, char format[16]);
 
-// --- Frames ------------------------------------------------------------------------------------------------------------------
-
-/// Reads the command line of a command that takes FRAMES; as couParseOptions().
-bool couParseFrameCommand(const couCommand *command, int argc, char **argv, couTexts *operands, couFaults *faults);
-
 // --- Pictures ----------------------------------------------------------------------------------------------------------------
 
 /// What a command line says about pictures. Fill with couDefaultPictureChoice().
