@@ -102,7 +102,6 @@ char *couFormatRate(char *text, size_t size, double per_second); ///< 4.1 millio
 char *couFormatSeconds(char *text, size_t size, double seconds); ///< 850 ms, 12.3 s, 4 min 05 s, 2 h 10 min
 char *couFormatBytes(char *text, size_t size, double bytes);     ///< 12.3 MB
 
-double couClock(void);         ///< monotonic [s]
 uint64_t couPeakRss(void);     ///< largest resident size of the process so far [bytes]
 int couThreadCount(int asked); ///< threads that a world with this def works with: 0 means all cores
 
@@ -112,7 +111,7 @@ int couThreadCount(int asked); ///< threads that a world with this def works wit
 typedef struct couProgress {
     const char *noun; ///< "frame"
     int64_t first, total;
-    double started, shown; ///< couClock()
+    double started, shown; ///< couSeconds()
     int tenths;            ///< tenths of the way that were reported
     bool is_quiet, is_terminal;
 } couProgress;

@@ -1,6 +1,7 @@
 // coulis bench: runs cases against the clock, prints a table and writes JSON.
 
 #include "app/app.h"
+#include "base/base.h"
 #include "bench/bench.h"
 #include "files/file.h"
 
@@ -12,9 +13,9 @@ enum { MOST_RUNS = 32 };
 // Lets the world go through `seconds` of its time in steps of its own size.
 static bool run_world(couWorld *world, double seconds, couBenchResult *result)
 {
-    double begin = couClock();
+    double begin = couSeconds();
     couStepReport report = couWorld_Advance(world, seconds);
-    result->seconds = couClock() - begin;
+    result->seconds = couSeconds() - begin;
     result->steps = (uint64_t)report.substeps;
     result->simulated_seconds = seconds;
     result->iterations = (uint64_t)report.iterations;

@@ -1,7 +1,7 @@
 // coulis surface: meshes of frames that were written before, by a run or by another program. A frame that cannot be read, or
 // whose surface would need too much memory, is left out with a warning.
 #include "app/frame_command.h"
-#include "app/run.h"
+#include "app/run_outputs.h"
 #include "files/file.h"
 #include "io/frame_probe.h"
 #include "io/pvd.h"

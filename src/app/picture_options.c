@@ -1,7 +1,5 @@
 // Options of surfaces and pictures: words become numbers, and what is wrong with them faults of the option that said it.
 #include "app/picture_options.h"
-#include "app/run.h"
-#include "io/surface_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,26 +42,6 @@ bool couCheckSurfaceChoice(const couSurfaceDef *def, int dimension, const char *
     bool is_good = found.count == 0;
     couFaults_Clear(&found);
     return is_good;
-}
-
-bool couNextFormat(const char **list, char format[16])
-{
-    if (!*list) return false;
-    size_t length = strcspn(*list, ",");
-    snprintf(format, 16, "%.*s", (int)length, *list);
-    *list = (*list)[length] == ',' ? *list + length + 1 : NULL;
-    return true;
-}
-
-bool couWriteSurfaceFrame(const char *folder, int number, const char *formats, const couSurface *surface, double time,
-                          couFaults *faults)
-{
-    char format[16], name[48], path[COU_PATH_SIZE];
-    while (couNextFormat(&formats, format)) {
-        snprintf(name, sizeof name, "surface_%06d.%s", number, format);
-        if (!couWriteSurface(couJoin(path, folder, name), surface, time, faults)) return false;
-    }
-    return true;
 }
 
 // --- Pictures ---

@@ -39,12 +39,6 @@ couSurfaceDef couReadSurfaceChoice(const couSurfaceChoice *choice, const char *c
 /// What is wrong with a def whose spacing is known, as faults of the options above.
 bool couCheckSurfaceChoice(const couSurfaceDef *def, int dimension, const char *command, couFaults *faults);
 
-/// FOLDER/surface_000012.obj and so on, in each of the `formats`, "obj,vtp".
-bool couWriteSurfaceFrame(const char *folder, int number, const char *formats, const couSurface *surface, double time,
-                          couFaults *faults);
-/// The formats of such a list one after the other; false at its end.
-bool couNextFormat(const char **list, char format[16]);
-
 // --- Pictures ----------------------------------------------------------------------------------------------------------------
 
 /// What a command line says about pictures. Fill with couDefaultPictureChoice().
