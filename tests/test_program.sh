@@ -246,9 +246,30 @@ same "exit code when a checkpoint does not fit" 1 $?
 same "the good checkpoint stays" "$sum" "$(cksum <tight/checkpoint.h5)"
 ends 0 run --resume tight --frames 4 --quiet
 if [ -e /dev/full ]; then
-    "$coulis" list methods >/dev/full 2>stderr
-    same "output that cannot be written" 1 $?
+    for command in "list methods" "list materials --details" --help "check splash" "info good"; do
+        "$coulis" $command >/dev/full 2>stderr
+        same "output that cannot be written: $command" 1 $?
+        has "says so: $command" "output could not be written" stderr
+    done
 fi
+# closed COMMAND...: into a pipe whose reader has gone before anything is printed; says nothing
+closed()
+{
+    { sleep 0.2; "$coulis" "$@" 2>stderr; echo $? >code; } | true
+    same "a reader who has seen enough: $*" "0:" "$(cat code):$(cat stderr)"
+}
+closed --help
+closed --version
+closed run --help
+for list in scenes materials methods cases; do closed list $list --details; done
+closed check splash
+closed info good
+{ sleep 0.2; timeout 120 "$coulis" bench 2>stderr; echo $? >code; } | true # all cases take many minutes
+same "nothing is measured for nobody" "0:" "$(cat code):$(cat stderr)"
+{ sleep 0.2; "$coulis" run splash --out unseen --frames 2 2>stderr; echo $? >code; } | true
+same "a run that nobody reads is whole" "0 2 0" "$(cat code) $(value unseen/run.json frames) $(grep -c 'could not' stderr)"
+{ sleep 0.2; "$coulis" list nothing 2>stderr; echo $? >code; } | true
+same "bad input stays bad input" 2 "$(cat code)"
 
 # --- Physics trouble and errors of the scene's functions ---
 

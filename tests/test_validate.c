@@ -2,6 +2,7 @@
 // set-ups of the cases keep the tolerances of the full ones.
 #include "validate_test.h"
 
+#include "app/app.h"
 #include "files/file.h"
 
 #include <stdio.h>
@@ -83,6 +84,50 @@ static void test_wrong_parameters_are_faults(void **context)
     assert_null(couTrial_CreateWorld(&trial, &def));
     couFaults_Clear(&trial.faults);
     couDestroyWorld(world);
+}
+
+typedef struct Watcher {
+    int questions, limit; // steps after which it stops the case
+    double share;         // the last that was shown
+    bool has_gone_back;
+} Watcher;
+
+static void watch(void *context, double share)
+{
+    Watcher *watcher = context;
+    watcher->has_gone_back |= !(share >= watcher->share && share <= 1.0);
+    watcher->share = share;
+}
+
+static bool stop_at_limit(void *context)
+{
+    Watcher *watcher = context;
+    return ++watcher->questions >= watcher->limit;
+}
+
+static void test_watched_and_stopped(void **context)
+{
+    (void)context;
+    int count;
+    const couCase *cases = couCases(&count), *which = cases;
+    while (strcmp(which->name, "clustering") != 0) ++which;
+    couChecks checks = {0};
+    Watcher watcher = {.limit = 3};
+    couTrial trial = {.method = "pvfs",
+                      .threads = 1,
+                      .is_small = true,
+                      .checks = &checks,
+                      .show = watch,
+                      .is_stopped = stop_at_limit,
+                      .context = &watcher};
+    assert_false(couRunCase(which, &trial));
+    assert_int_equal(trial.faults.count, 1);
+    assert_non_null(strstr(trial.faults.items[0].message, "interrupted at "));
+    assert_int_equal(watcher.questions, 3); // nothing is done after it
+    assert_true(watcher.share > 0.0 && watcher.share < 1.0);
+    assert_false(watcher.has_gone_back);
+    couFaults_Clear(&trial.faults);
+    free(checks.items);
 }
 
 // --- Plots ---
@@ -205,7 +250,7 @@ static void test_names(void **context)
     (void)context;
     int count;
     const couCase *cases = couCases(&count);
-    const char *const *names = couValidateCases();
+    const char *const *names = couCaseNames();
     for (int k = 0; k < count; ++k) {
         assert_string_equal(names[k], cases[k].name);
         for (int m = 0; cases[k].methods[m]; ++m) assert_non_null(couMethodHelp(cases[k].methods[m]));
@@ -267,6 +312,7 @@ int main(void)
         cmocka_unit_test(test_within),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_wrong_parameters_are_faults),
+        cmocka_unit_test(test_watched_and_stopped),
         cmocka_unit_test(test_plot),
         cmocka_unit_test(test_plot_of_nothing),
         cmocka_unit_test(test_unwritable_plot),

@@ -18,9 +18,6 @@ int couCommandValidate(int argc, char **argv);
 int couCommandSurface(int argc, char **argv);
 int couCommandRender(int argc, char **argv);
 
-/// NULL-terminated names of the validation cases.
-const char *const *couValidateCases(void);
-
 // --- Options -----------------------------------------------------------------------------------------------------------------
 
 /// A growing list of borrowed texts. Zero-initialise; free with couTexts_Clear().
@@ -94,6 +91,8 @@ int couFail(couFaults *faults, int code);
 void couStartMessages(void);
 void couSilenceNotes(void); ///< warnings and errors only from now on
 void couWarn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/// False when stdout is a pipe that nobody reads any more: then there is no one to print for.
+bool couHasReader(void);
 /// The warnings so far, for run.json.
 const char *const *couWarnings(int *count);
 
@@ -103,7 +102,6 @@ char *couFormatRate(char *text, size_t size, double per_second); ///< 4.1 millio
 char *couFormatSeconds(char *text, size_t size, double seconds); ///< 850 ms, 12.3 s, 4 min 05 s, 2 h 10 min
 char *couFormatBytes(char *text, size_t size, double bytes);     ///< 12.3 MB
 
-double couClock(void);         ///< monotonic [s]
 uint64_t couPeakRss(void);     ///< largest resident size of the process so far [bytes]
 int couThreadCount(int asked); ///< threads that a world with this def works with: 0 means all cores
 
@@ -113,7 +111,7 @@ int couThreadCount(int asked); ///< threads that a world with this def works wit
 typedef struct couProgress {
     const char *noun; ///< "frame"
     int64_t first, total;
-    double started, shown; ///< couClock()
+    double started, shown; ///< couSeconds()
     int tenths;            ///< tenths of the way that were reported
     bool is_quiet, is_terminal;
 } couProgress;

@@ -1,6 +1,6 @@
-// coulis check: every fault of a scene at once, or what its run will need. The memory per particle is measured by one step where the
-// scene has fluid at its start, and taken from the bound that the methods keep otherwise. Particles to come are counted from the
-// emitters' areas and speeds; sinks are not taken off, so the estimate is an upper one.
+// coulis check: every fault of a scene at once, or what its run will need. The memory per particle is measured by one step where
+// the scene has fluid at its start, and taken from the bound that the methods keep otherwise. Particles to come are counted from
+// the emitters' areas and speeds; sinks are not taken off, so the estimate is an upper one.
 #include "app/app.h"
 #include "app/overlaps.h"
 
@@ -19,13 +19,13 @@ static double shape_volume(const couShape *shape, int dimension)
     if (!couShape_Bounds(shape, dimension, &b)) return 0.0;
     double size[3] = {b.upper.x - b.lower.x, b.upper.y - b.lower.y, dimension == 2 ? 1.0 : b.upper.z - b.lower.z};
     int layers = dimension == 2 ? 1 : VOLUME_SAMPLES, inside = 0;
-    for (int k = 0; k < layers; k++)
-        for (int j = 0; j < VOLUME_SAMPLES; j++)
-            for (int i = 0; i < VOLUME_SAMPLES; i++) {
+    for (int k = 0; k < layers; ++k)
+        for (int j = 0; j < VOLUME_SAMPLES; ++j)
+            for (int i = 0; i < VOLUME_SAMPLES; ++i) {
                 couVec3 p = {b.lower.x + (float)(size[0] * (i + 0.5) / VOLUME_SAMPLES),
                              b.lower.y + (float)(size[1] * (j + 0.5) / VOLUME_SAMPLES),
                              dimension == 2 ? 0.0f : b.lower.z + (float)(size[2] * (k + 0.5) / layers)};
-                if (couShape_Distance(shape, dimension, p) < 0.0f) inside++;
+                if (couShape_Distance(shape, dimension, p) < 0.0f) ++inside;
             }
     return size[0] * size[1] * size[2] * inside / ((double)layers * VOLUME_SAMPLES * VOLUME_SAMPLES);
 }
@@ -48,7 +48,7 @@ static double expected_particles(const couWorld *world, double seconds)
 {
     const couWorldDef *def = couWorld_Def(world);
     double count = (double)couWorld_Particles(world).count;
-    for (int i = 0; i < couWorld_EmitterCount(world); i++) {
+    for (int i = 0; i < couWorld_EmitterCount(world); ++i) {
         const couEmitterDef *emitter = couWorld_Emitter(world, couWorld_EmitterAt(world, i));
         if (emitter) count += emitted(emitter, def, seconds);
     }
@@ -85,18 +85,18 @@ static void report_bodies(const couWorld *world)
 {
     int fixed = 0, driven = 0, free = 0, joints = 0;
     double mass = 0.0;
-    for (int i = 0; i < couWorld_BodyCount(world); i++) {
+    for (int i = 0; i < couWorld_BodyCount(world); ++i) {
         couBodyId id = couWorld_BodyAt(world, i);
         if (!id.index1) continue;
         const couBodyDef *body = couWorld_Body(world, id);
         if (body->is_dynamic)
-            free++, mass += (double)couWorld_BodyMass(world, id);
+            ++free, mass += (double)couWorld_BodyMass(world, id);
         else if (body->motion)
-            driven++;
+            ++driven;
         else
-            fixed++;
+            ++fixed;
     }
-    for (int i = 0; i < couWorld_JointCount(world); i++) joints += couWorld_JointAt(world, i).index1 != 0;
+    for (int i = 0; i < couWorld_JointCount(world); ++i) joints += couWorld_JointAt(world, i).index1 != 0;
     printf("bodies          %d: %d fixed, %d driven, %d free", fixed + driven + free, fixed, driven, free);
     if (free > 0) printf(" (%.4g kg%s)", mass, couWorld_Def(world)->dimension == 2 ? "/m" : "");
     if (joints > 0) printf("; %d joint%s", joints, joints == 1 ? "" : "s");
@@ -114,9 +114,9 @@ static void report_overlaps(const couWorld *world)
     else if (overlaps.count == 0)
         printf("overlaps        none: no two particles start closer than a fifth of the spacing\n");
     else
-        printf(
-            "overlaps        %s particles start closer than a fifth of the spacing; the closest are %u and %u, %.3g m apart: they will be thrown\n",
-            couFormatCount(count, sizeof count, overlaps.count), overlaps.id_a, overlaps.id_b, overlaps.distance);
+        printf("overlaps        %s particles start closer than a fifth of the spacing; the closest are %u and %u, %.3g m apart: "
+               "they will be thrown\n",
+               couFormatCount(count, sizeof count, overlaps.count), overlaps.id_a, overlaps.id_b, overlaps.distance);
 }
 
 static void report_scene(couScene *scene, couFaults *faults)

@@ -1,8 +1,10 @@
-// coulis export: what a run left, or frames of other programs, in the forms that other programs like. Frame after frame, so that memory
-// is that of the largest; a frame that cannot be read is left out with a warning.
+// coulis export: what a run left, or frames of other programs, in the forms that other programs like. A frame that cannot be read
+// is left out with a warning.
+#include "app/frame_command.h"
 #include "app/run.h"
 #include "files/file.h"
 #include "io/pvd.h"
+#include "io/stage_file.h"
 #include "io/surface_file.h"
 #include "io/usda.h"
 
@@ -56,10 +58,10 @@ static bool export_pvd(Export *e)
     bool is_written = couWritePvd(e->source, "particles", stage.fps, &e->faults) &&
                       couWritePvd(e->source, "surface", stage.fps, &e->faults);
     couStageFile_Clear(&stage);
-    for (int i = 0; is_written && i < 2; i++) {
+    for (int i = 0; is_written && i < 2; ++i) {
         couJoin(path, e->source, i == 0 ? "particles.pvd" : "surface.pvd");
         if (access(path, F_OK) != 0) continue;
-        e->written++;
+        ++e->written;
         if (!e->is_quiet) printf("%s\n", path);
     }
     if (is_written && e->written == 0)
@@ -89,31 +91,41 @@ static bool convert_surface(const char *from, const char *to, const char *kind, 
     return is_written;
 }
 
+typedef bool ConvertFcn(const char *from, const char *to, const char *kind, couFaults *faults);
+
+typedef struct Conversion {
+    Export *e;
+    const char *stem;
+    ConvertFcn *convert;
+} Conversion;
+
 // A frame that cannot be read is a warning; one that cannot be written ends the export.
-static bool convert_all(Export *e, const couFrameFiles *files, const char *stem,
-                        bool (*convert)(const char *from, const char *to, const char *kind, couFaults *faults))
+static bool convert_frame(void *context, const couFrameFile *file)
 {
-    couProgress progress = couStartProgress("frame", 0, files->count, e->is_quiet);
+    const Conversion *conversion = context;
+    Export *e = conversion->e;
+    char to[COU_PATH_SIZE], name[64];
+    couFaults faults = {0};
     bool is_good = true;
-    for (int i = 0; is_good && i < files->count && !couInterrupted(); i++) {
-        char to[COU_PATH_SIZE], name[64];
-        couFaults faults = {0};
-        snprintf(name, sizeof name, "%s_%06d.%s", stem, files->items[i].number, e->kind);
-        couJoin(to, e->out, name);
-        if (convert(files->items[i].path, to, e->kind, &faults)) {
-            e->written++;
-        } else if (faults.count > 0 && strcmp(faults.items[0].where, to) == 0) {
-            couFaults_Add(&e->faults, to, faults.items[0].key, "%s", faults.items[0].message);
-            is_good = false;
-        } else {
-            couWarn("%s %s: the frame is left out", files->items[i].path, faults.count > 0 ? faults.items[0].message : "");
-            e->skipped++;
-        }
-        couFaults_Clear(&faults);
-        couProgress_Show(&progress, i + 1, stem);
+    snprintf(name, sizeof name, "%s_%06d.%s", conversion->stem, file->number, e->kind);
+    couJoin(to, e->out, name);
+    if (conversion->convert(file->path, to, e->kind, &faults)) {
+        ++e->written;
+    } else if (faults.count > 0 && strcmp(faults.items[0].where, to) == 0) {
+        couFaults_Add(&e->faults, to, faults.items[0].key, "%s", faults.items[0].message);
+        is_good = false;
+    } else {
+        couWarn("%s %s: the frame is left out", file->path, faults.count > 0 ? faults.items[0].message : "");
+        ++e->skipped;
     }
-    couProgress_End(&progress);
+    couFaults_Clear(&faults);
     return is_good;
+}
+
+static bool convert_all(Export *e, const couFrameFiles *files, const char *stem, ConvertFcn *convert)
+{
+    Conversion conversion = {e, stem, convert};
+    return couForEachFrame(files, "frame", stem, e->is_quiet, convert_frame, &conversion);
 }
 
 // Frames that are of that kind already, in the folder where they would go, stay as they are.
@@ -132,7 +144,7 @@ static bool export_particles(Export *e)
     bool is_found = couListFrames(&e->source, 1, &files, &none);
     bool is_good = !is_found || are_there(e, &files, "particles") || convert_all(e, &files, "particles", convert_particles);
     // A folder without frames may still have surfaces.
-    for (int i = 0; !couIsFolder(e->source) && i < none.count; i++)
+    for (int i = 0; !couIsFolder(e->source) && i < none.count; ++i)
         couFaults_Add(&e->faults, none.items[i].where, none.items[i].key, "%s", none.items[i].message);
     couFaults_Clear(&none);
     couFrameFiles_Clear(&files);
@@ -143,7 +155,7 @@ static bool export_surfaces(Export *e)
 {
     static const char *const sources[] = {"vtp", "ply", "obj"};
     couFrameFiles files = {0};
-    for (int i = 0; i < 3 && files.count == 0 && couIsFolder(e->source); i++) {
+    for (int i = 0; i < 3 && files.count == 0 && couIsFolder(e->source); ++i) {
         if (strcmp(sources[i], e->kind) == 0 && couIsSameFolder(e->source, e->out)) continue;
         couFrameFiles_Clear(&files);
         if (!couListSeries(e->source, "surface", sources[i], &files, &e->faults)) return false;
@@ -168,7 +180,7 @@ static bool export_frames(Export *e)
 static void check(Export *e)
 {
     bool is_known = false;
-    for (int i = 0; e->kind && i < kind_count; i++) is_known |= strcmp(e->kind, kinds[i]) == 0;
+    for (int i = 0; e->kind && i < kind_count; ++i) is_known |= strcmp(e->kind, kinds[i]) == 0;
     if (!e->kind) {
         couFaults_Add(&e->faults, where, "--to", "which kind? allowed: usda, pvd, vtp, ply, obj");
     } else if (!is_known) {

@@ -1,7 +1,8 @@
-// coulis info: what a file of a run, or a mesh, holds, in words. The kind of a file follows from its name; a folder stands for its
-// run.json, its frames and its checkpoint.
+// coulis info: what a file of a run, or a mesh, holds, in words. The kind of a file follows from its name; a folder stands for
+// its run.json, its frames and its checkpoint.
 #include "app/run.h"
 #include "files/file.h"
+#include "files/json.h"
 #include "io/mesh_file.h"
 
 #include <dirent.h>
@@ -33,14 +34,14 @@ static FrameFacts survey(const couFrame *frame)
                         .min_density = INFINITY,
                         .max_density = -INFINITY,
                         .min_id = UINT32_MAX};
-    for (size_t i = 0; i < frame->count; i++) {
+    for (size_t i = 0; i < frame->count; ++i) {
         couVec3 p = frame->position[i], v = frame->velocity[i];
         float speed = sqrtf(v.x * v.x + v.y * v.y + v.z * v.z);
-        facts.counts[frame->material[i]]++;
+        ++facts.counts[frame->material[i]];
         if (frame->id[i] < facts.min_id) facts.min_id = frame->id[i];
         if (frame->id[i] > facts.max_id) facts.max_id = frame->id[i];
         if (!isfinite(p.x) || !isfinite(p.y) || !isfinite(p.z) || !isfinite(speed)) {
-            facts.bad_count++;
+            ++facts.bad_count;
             continue;
         }
         couBounds *b = &facts.bounds;
@@ -80,7 +81,7 @@ static bool describe_frame(const char *path, couFaults *faults)
         printf("speed      at most %g m/s\n", facts.max_speed);
         printf("density    %g to %g of rest\n", facts.min_density, facts.max_density);
     }
-    for (int i = 0; i < 256; i++)
+    for (int i = 0; i < 256; ++i)
         if (facts.counts[i] > 0) printf("material %d %s particles\n", i, couFormatCount(count, sizeof count, facts.counts[i]));
     if (facts.bad_count > 0) printf("not finite %s particles\n", couFormatCount(count, sizeof count, facts.bad_count));
     if (frame.missing != 0) printf("missing    %s\n", couFrame_Missing(&frame, missing, sizeof missing));
@@ -102,7 +103,7 @@ static bool describe_checkpoint(const char *path, couFaults *faults)
     printf("frame      %d, %g per second, %.9g s\n", info.frame, info.fps, info.time);
     printf("particles  %s\n", couFormatCount(count, sizeof count, info.particles));
     printf("hash       %016llx (scene %016llx)\n", (unsigned long long)info.state_hash, (unsigned long long)info.scene_hash);
-    for (int i = 0; i < state.count; i++) {
+    for (int i = 0; i < state.count; ++i) {
         const couStateArray *array = &state.arrays[i];
         double size = (double)array->count * array->components * (double)couStateType_Size(array->type);
         printf("  %-28s %10s x %d %s %-8s %s\n", array->name, couFormatCount(count, sizeof count, array->count),
@@ -149,7 +150,7 @@ static bool describe_json(const char *path, couFaults *faults)
     if (!text) return false;
     couJson json = {.text = text};
     int count = 0;
-    for (; couJson_Next(&json); count++) {
+    for (; couJson_Next(&json); ++count) {
         bool is_string = json.value[0] == '"';
         if (count == 0) printf("%s:\n", path);
         printf("%-18s %.*s\n", json.key, (int)json.value_length - (is_string ? 2 : 0), json.value + (is_string ? 1 : 0));
@@ -169,7 +170,7 @@ static bool describe_csv(const char *path, couFaults *faults)
     size_t rows = 0;
     const char *last = NULL, *header = text;
     for (char *line = text; is_ours && line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
-        if (line != header) rows++;
+        if (line != header) ++rows;
         last = line;
     }
     if (is_ours) {
@@ -185,7 +186,7 @@ static int count_files(const char *folder, const char *beginning, const char *en
     DIR *directory = opendir(folder);
     int count = 0;
     for (struct dirent *entry; directory && (entry = readdir(directory));)
-        if (strncmp(entry->d_name, beginning, strlen(beginning)) == 0 && has_ending(entry->d_name, ending)) count++;
+        if (strncmp(entry->d_name, beginning, strlen(beginning)) == 0 && has_ending(entry->d_name, ending)) ++count;
     if (directory) closedir(directory);
     return count;
 }
@@ -250,7 +251,7 @@ int couCommandInfo(int argc, char **argv)
     couFaults faults = {0};
     bool has_helped = couParseOptions(&command, argc, argv, &operands, &faults);
     if (!has_helped && faults.count == 0)
-        for (int i = 0; i < operands.count; i++) describe(operands.items[i], &faults);
+        for (int i = 0; i < operands.count; ++i) describe(operands.items[i], &faults);
     couTexts_Clear(&operands);
     return faults.count > 0 ? couFail(&faults, cou_exitBadInput) : cou_exitWell;
 }

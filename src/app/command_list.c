@@ -1,5 +1,6 @@
 // coulis list: what there is to choose from. Every list is made from the tables that the program itself works with.
 #include "app/app.h"
+#include "validate/validate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static bool list_scenes(bool is_bare)
 {
     char **names = couListScenes();
     if (!names) return false;
-    for (int i = 0; names[i]; i++) {
+    for (int i = 0; names[i]; ++i) {
         char path[1024], title[256] = "";
         if (!is_bare && couFindScene(names[i], path, sizeof path)) read_title(path, title, sizeof title);
         if (is_bare)
@@ -42,7 +43,7 @@ static bool list_scenes(bool is_bare)
 
 static void print_params(const couParamTable *table)
 {
-    for (int i = 0; i < table->count; i++) {
+    for (int i = 0; i < table->count; ++i) {
         const couParam *param = &table->params[i];
         char range[128], initial[64];
         couParam_FormatRange(param, range, sizeof range);
@@ -56,7 +57,7 @@ static void print_material(const couMaterialDef *def)
 {
     const couParamTable *table = couMaterialParams();
     couMaterialDef plain = couDefaultMaterialDef();
-    for (int i = 0; i < table->count; i++) {
+    for (int i = 0; i < table->count; ++i) {
         const couParam *param = &table->params[i];
         double value[3], usual[3];
         int count = couParam_GetNumbers(param, def, value);
@@ -76,7 +77,7 @@ static void list_materials(bool is_bare, bool is_detailed)
     int count = 0;
     const couLibraryMaterial *library = couMaterialLibrary(&count);
     if (!is_bare) printf("%-14s %-10s %-12s %s\n", "", "[kg/m^3]", "[Pa s]", "");
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; ++i) {
         const couMaterialDef *def = &library[i].def;
         if (is_bare) {
             printf("%s\n", def->name);
@@ -92,7 +93,7 @@ static void list_materials(bool is_bare, bool is_detailed)
 static void list_methods(bool is_bare, bool is_detailed)
 {
     const char *const *names = couMethodNames();
-    for (int i = 0; names[i]; i++) {
+    for (int i = 0; names[i]; ++i) {
         if (is_bare)
             printf("%s\n", names[i]);
         else
@@ -107,7 +108,7 @@ static void list_methods(bool is_bare, bool is_detailed)
 
 static void list_cases(void)
 {
-    for (const char *const *name = couValidateCases(); *name; name++) printf("%s\n", *name);
+    for (const char *const *name = couCaseNames(); *name; ++name) printf("%s\n", *name);
 }
 
 int couCommandList(int argc, char **argv)

@@ -1,10 +1,13 @@
-// coulis render: pictures and film of frames that were written before. A run's folder is drawn with its scene: materials, camera, and
-// bodies where bodies.csv says they were; frames of other programs as one material before an automatic or a given camera.
+// coulis render: pictures and film of frames that were written before. A run's folder is drawn with its scene: materials, camera,
+// and bodies where bodies.csv says they were; frames of other programs as one material before an automatic or a given camera.
 //
-// Pictures are files of their own, picture_000001.png and so on, and the film is made of them at the end. So a command that was cut short
-// goes on where it stopped: pictures that are there are kept as long as pictures.txt says that they were made the same way.
+// Pictures are files of their own, picture_000001.png and so on, and the film is made of them at the end. So a command that was
+// cut short goes on where it stopped: pictures that are there are kept as long as pictures.txt says that they were made the same
+// way.
+#include "app/frame_command.h"
 #include "app/run.h"
 #include "files/file.h"
+#include "io/frame_probe.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,8 +42,10 @@ typedef struct Job {
 } Job;
 
 static const char notes[] =
-    "FRAMES is a run's folder, a folder or a quoted pattern of frame files, or the files themselves: .vtp, .vtu, .vtk, .ply with\n"
-    "positions. Pictures go into the run's folder, or into pictures/ for other frames, as picture_000001.png and so on. The same\n"
+    "FRAMES is a run's folder, a folder or a quoted pattern of frame files, or the files themselves: .vtp, .vtu, .vtk, .ply "
+    "with\n"
+    "positions. Pictures go into the run's folder, or into pictures/ for other frames, as picture_000001.png and so on. The "
+    "same\n"
     "command again goes on where it was stopped; pictures that were made with other settings are not mixed with these.\n"
     "\n"
     "examples:\n"
@@ -83,10 +88,10 @@ static void mark_frames(Job *job, const couFrameFiles *files, bool *is_wanted)
             couFaults_Add(&job->faults, where, "--frames", "'%s' is not a number, a range 1-30 or 1-300/10, or last", text);
             return;
         }
-        for (int i = 0; i < files->count; i++) {
+        for (int i = 0; i < files->count; ++i) {
             int number = files->items[i].number;
             bool is_within = number >= range.first && number <= range.last && (number - range.first) % range.every == 0;
-            if (is_within) is_wanted[i] = true, found++;
+            if (is_within) is_wanted[i] = true, ++found;
         }
         if (found == 0)
             couFaults_Add(&job->faults, where, "--frames", "there is no frame %s; they are %d to %d", text,
@@ -100,7 +105,7 @@ static void select_frames(Job *job, couFrameFiles *files)
     if (!is_wanted) return;
     mark_frames(job, files, is_wanted);
     int kept = 0;
-    for (int i = 0; i < files->count; i++) {
+    for (int i = 0; i < files->count; ++i) {
         if (is_wanted[i])
             files->items[kept++] = files->items[i];
         else
@@ -149,7 +154,7 @@ static void check_film(Job *job)
     static const char *const endings[] = {".mp4", ".gif", ".webp"};
     const char *dot = job->film ? strrchr(job->film, '.') : NULL;
     bool is_known = !job->film;
-    for (int i = 0; dot && i < 3; i++) is_known |= strcasecmp(dot, endings[i]) == 0;
+    for (int i = 0; dot && i < 3; ++i) is_known |= strcasecmp(dot, endings[i]) == 0;
     if (!is_known) couFaults_Add(&job->faults, where, "--film", "'%.80s' ends with none of .mp4, .gif and .webp", job->film);
     if (job->film && job->is_video) couFaults_Add(&job->faults, where, "--film", "give --film or --video, not both");
 }
@@ -197,8 +202,8 @@ static bool open_run(Job *job, const char *folder)
         couFaults_Add(&job->faults, where, "--layers", "are of pictures in 3D: those of a 2D scene are drawings");
     double seconds = job->run.frames > 0 ? job->run.frames / job->frame_fps : couScene_Duration(job->scene);
     couBounds bounds = couSceneBounds(job->scene, seconds);
-    job->studio = couOpenSceneStudio(job->scene, bounds, job->camera.is_set ? &job->camera : NULL, &job->pictures, &job->surface,
-                                     job->frame_fps, &job->faults);
+    job->studio = couOpenSceneStudio(job->scene, bounds, job->camera.is_set ? &job->camera : NULL, &job->pictures.style,
+                                     &job->surface, job->frame_fps, &job->faults);
     return job->studio && job->faults.count == 0;
 }
 
@@ -208,7 +213,7 @@ static bool find_look(Job *job, couLook *look)
     const couLibraryMaterial *library = couMaterialLibrary(&count);
     const char *wanted = job->material ? job->material : "water";
     const char *names[256];
-    for (int k = 0; k < count && k < 256; k++) {
+    for (int k = 0; k < count && k < 256; ++k) {
         names[k] = library[k].def.name;
         if (strcmp(names[k], wanted) != 0) continue;
         *look = couMaterialLook(&library[k].def);
@@ -240,11 +245,11 @@ static bool open_frames(Job *job)
                         .look_count = 1,
                         .camera = job->camera,
                         .bounds = job->probe.bounds,
-                        .choice = job->pictures,
+                        .style = job->pictures.style,
                         .surface = job->surface,
                         .threads = couThreadCount(job->threads)};
     job->studio = couOpenStudio(&def, &job->faults);
-    return job->studio != NULL;
+    return job->studio;
 }
 
 // --- Pictures ---
@@ -252,7 +257,7 @@ static bool open_frames(Job *job)
 // What decides how the pictures look, as text: pictures made otherwise are not mixed with these.
 static void describe(const Job *job, const char *source, char *text, size_t size)
 {
-    const couPictureChoice *c = &job->pictures;
+    const couPictureStyle *c = &job->pictures.style;
     const couSurfaceDef *s = &job->surface;
     couBounds room = job->probe.bounds;
     char *full = couIsSameFolder(source, job->folder) ? NULL : realpath(source, NULL); // a run may move with its pictures
@@ -285,7 +290,7 @@ static void remove_picture(const Job *job, int number)
 {
     char path[COU_PATH_SIZE];
     unlink(picture_path(job, "picture", number, "png", path));
-    for (int k = 0; k < 4; k++) unlink(picture_path(job, layer_stems[k], number, "pfm", path));
+    for (int k = 0; k < 4; ++k) unlink(picture_path(job, layer_stems[k], number, "pfm", path));
 }
 
 static bool has_settings(const char *path, const char *text)
@@ -307,7 +312,7 @@ static bool follow_settings(Job *job, const char *source, const couFrameFiles *f
     describe(job, source, text, sizeof text);
     bool is_same = has_settings(couJoin(path, job->folder, "pictures.txt"), text);
     if (is_same) {
-        for (int i = 0; job->is_forced && i < files->count; i++) remove_picture(job, files->items[i].number);
+        for (int i = 0; job->is_forced && i < files->count; ++i) remove_picture(job, files->items[i].number);
         return true;
     }
     if (!couListSeries(job->folder, "picture", "png", &old, &job->faults)) return false;
@@ -317,7 +322,7 @@ static bool follow_settings(Job *job, const char *source, const couFrameFiles *f
             "holds %d pictures that were made otherwise (pictures.txt); --force removes them and makes them anew, --out "
             "takes another folder",
             old.count);
-    for (int i = 0; job->is_forced && i < old.count; i++) remove_picture(job, old.items[i].number);
+    for (int i = 0; job->is_forced && i < old.count; ++i) remove_picture(job, old.items[i].number);
     couFrameFiles_Clear(&old);
     couFile file;
     if (job->faults.count > 0 || !couFile_Create(&file, path, &job->faults)) return false;
@@ -329,7 +334,7 @@ static bool write_layers(Job *job, int number, const couLayers *layers)
 {
     const void *const values[] = {layers->radiance, layers->normal, layers->albedo, layers->depth};
     char path[COU_PATH_SIZE];
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 4; ++k) {
         picture_path(job, layer_stems[k], number, "pfm", path);
         if (!couWritePfm(path, layers->width, layers->height, k < 3 ? 3 : 1, values[k], &job->faults)) return false;
     }
@@ -340,7 +345,7 @@ static bool is_there(const Job *job, int number)
 {
     char path[COU_PATH_SIZE];
     bool is_whole = access(picture_path(job, "picture", number, "png", path), F_OK) == 0;
-    for (int k = 0; job->has_layers && k < 4; k++)
+    for (int k = 0; job->has_layers && k < 4; ++k)
         is_whole &= access(picture_path(job, layer_stems[k], number, "pfm", path), F_OK) == 0;
     return is_whole;
 }
@@ -377,7 +382,7 @@ static bool make_picture(Job *job, const couFrameFile *file, couImage *image)
     } else {
         couWarn("%s: %s: there is no picture of this frame", file->path,
                 faults.count > 0 ? faults.items[0].message : "cannot be drawn");
-        job->skipped++;
+        ++job->skipped;
     }
     couFreeLayers(&layers);
     couFaults_Clear(&faults);
@@ -385,15 +390,16 @@ static bool make_picture(Job *job, const couFrameFile *file, couImage *image)
 }
 
 // The picture of a frame, drawn now or earlier, goes into the film.
-static bool add_frame(Job *job, const couFrameFile *file)
+static bool add_frame(void *context, const couFrameFile *file)
 {
+    Job *job = context;
     char path[COU_PATH_SIZE];
     couImage image = {0};
     bool is_good = true;
     if (!is_there(job, file->number)) {
         is_good = make_picture(job, file, &image);
     } else {
-        job->kept++;
+        ++job->kept;
         if (job->encoder) is_good = couReadPng(picture_path(job, "picture", file->number, "png", path), &image, &job->faults);
     }
     if (is_good && job->encoder && image.rgb) is_good = couFilm_AddFrame(job->encoder, &image, &job->faults);
@@ -404,8 +410,8 @@ static bool add_frame(Job *job, const couFrameFile *file)
 static bool open_film(Job *job)
 {
     if (!job->film_path[0]) return true;
-    job->encoder = couOpenFilm(job->film_path, job->pictures.width, job->pictures.height, job->fps, &job->faults);
-    return job->encoder != NULL;
+    job->encoder = couOpenFilm(job->film_path, job->pictures.style.width, job->pictures.style.height, job->fps, &job->faults);
+    return job->encoder;
 }
 
 // A film of some of the frames only would look like the whole.
@@ -418,29 +424,22 @@ static bool close_film(Job *job, bool is_kept)
     return true;
 }
 
-static int produce(Job *job, const couFrameFiles *files, const char *source)
+static int produce(void *context, const couTexts *operands, const couFrameFiles *files)
 {
+    Job *job = context;
     couCatchInterrupts();
     if (!couMakeFolder(job->folder, &job->faults)) return couFail(&job->faults, cou_exitFailed);
-    if (!follow_settings(job, source, files)) return couFail(&job->faults, cou_exitBadInput);
+    if (!follow_settings(job, operands->items[0], files)) return couFail(&job->faults, cou_exitBadInput);
     if (!open_film(job)) return couFail(&job->faults, cou_exitFailed);
-    couProgress progress = couStartProgress("picture", 0, files->count, job->is_quiet);
-    bool is_good = true;
-    for (int i = 0; i < files->count && is_good && !couInterrupted(); i++) {
-        is_good = add_frame(job, &files->items[i]);
-        couProgress_Show(&progress, i + 1, NULL);
-    }
-    couProgress_End(&progress);
+    bool is_good = couForEachFrame(files, "picture", NULL, job->is_quiet, add_frame, job);
     bool is_whole = is_good && job->drawn + job->kept + job->skipped == files->count;
     if (!close_film(job, is_whole) || !is_good) return couFail(&job->faults, cou_exitFailed);
     if (!job->is_quiet) {
         printf("%d pictures drawn, %d were there, in %s\n", job->drawn, job->kept, job->folder);
         if (job->film_path[0] && is_whole && job->drawn + job->kept > 0) printf("film: %s\n", job->film_path);
-        fflush(stdout);
     }
-    if (job->skipped > 0) fprintf(stderr, "%d of %d frames were left out\n", job->skipped, files->count);
-    if (!is_whole) fprintf(stderr, "interrupted; the same command%s goes on\n", job->is_forced ? " without --force" : "");
-    return job->skipped > 0 || !is_whole ? cou_exitFailed : cou_exitWell;
+    const char *again = job->is_forced ? "; the same command without --force goes on" : "; the same command goes on";
+    return couEndFrames(job->skipped, files->count, is_whole ? NULL : again);
 }
 
 // --- The command ---
@@ -454,12 +453,13 @@ static void check_words(Job *job, const char *source)
     couCheckPath(where, "--out", job->out, &job->faults);
     couCheckPath(where, "--film", job->film, &job->faults);
     check_film(job);
-    if (job->has_layers && job->pictures.quality != cou_qualityFinal)
+    if (job->has_layers && job->pictures.style.quality != cou_qualityFinal)
         couFaults_Add(&job->faults, where, "--layers", "are of final pictures only: add --quality final");
 }
 
-static bool prepare(Job *job, const couTexts *operands, couFrameFiles *files)
+static bool prepare(void *context, const couTexts *operands, couFrameFiles *files)
 {
+    Job *job = context;
     const char *source = operands->count > 0 ? operands->items[0] : NULL;
     char path[COU_PATH_SIZE];
     check_words(job, source);
@@ -518,21 +518,17 @@ int couCommandRender(int argc, char **argv)
         {"--force", NULL, "make pictures anew; those that were made otherwise make way", cou_optionFlag, &job.is_forced, 0, 0},
         {"--quiet", NULL, "print warnings and errors only", cou_optionFlag, &job.is_quiet, 0, 0},
     };
-    couCommand command = {.name = "render",
-                          .help = "pictures and film of frames that were written before",
-                          .options = table,
-                          .option_count = sizeof table / sizeof table[0],
-                          .notes = notes};
-    couTexts operands = {0};
-    couFrameFiles files = {0};
-    int code = cou_exitWell;
-    if (!couParseFrameCommand(&command, argc, argv, &operands, &job.faults)) {
-        if (job.is_quiet) couSilenceNotes();
-        bool is_ready = prepare(&job, &operands, &files);
-        code = is_ready ? produce(&job, &files, operands.items[0]) : couFail(&job.faults, cou_exitBadInput);
-    }
+    couFrameCommand command = {.command = {.name = "render",
+                                           .help = "pictures and film of frames that were written before",
+                                           .options = table,
+                                           .option_count = sizeof table / sizeof table[0],
+                                           .notes = notes},
+                               .job = &job,
+                               .faults = &job.faults,
+                               .is_quiet = &job.is_quiet,
+                               .prepare = prepare,
+                               .produce = produce};
+    int code = couRunFrameCommand(&command, argc, argv);
     clean_up(&job);
-    couFrameFiles_Clear(&files);
-    couTexts_Clear(&operands);
     return code;
 }

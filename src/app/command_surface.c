@@ -1,8 +1,11 @@
-// coulis surface: meshes of frames that were written before, by a run or by another program. Frame after frame, so that memory is that of
-// the largest; a frame that cannot be read, or whose surface would need too much memory, is left out with a warning.
-#include "app/run.h"
+// coulis surface: meshes of frames that were written before, by a run or by another program. A frame that cannot be read, or
+// whose surface would need too much memory, is left out with a warning.
+#include "app/frame_command.h"
+#include "app/run_outputs.h"
 #include "files/file.h"
+#include "io/frame_probe.h"
 #include "io/pvd.h"
+#include "io/stage_file.h"
 #include "io/surface_file.h"
 
 #include <stdio.h>
@@ -26,7 +29,8 @@ typedef struct Job {
 } Job;
 
 static const char notes[] =
-    "FRAMES is a run's folder, a folder or a quoted pattern of frame files, or the files themselves: .vtp, .vtu, .vtk, .ply with\n"
+    "FRAMES is a run's folder, a folder or a quoted pattern of frame files, or the files themselves: .vtp, .vtu, .vtk, .ply "
+    "with\n"
     "positions. The spacing of particles comes from the run's stage.json; for other frames it is guessed from the distances of\n"
     "neighbours, or given. Surfaces go beside the frames as surface_000001.obj and so on.\n"
     "\n"
@@ -58,7 +62,7 @@ static void read_stage(Job *job, const char *source)
     char path[COU_PATH_SIZE];
     if (!couIsFolder(source) || access(couJoin(path, source, "stage.json"), F_OK) != 0) return;
     if (!couReadStage(path, &job->stage, &job->faults)) return;
-    for (int k = 0; k < job->stage.material_count && k < 256; k++) job->colors[k] = job->stage.materials[k].look.color;
+    for (int k = 0; k < job->stage.material_count && k < 256; ++k) job->colors[k] = job->stage.materials[k].look.color;
     job->dimension = job->stage.dimension;
     if (job->spacing == 0) job->spacing = job->stage.spacing;
 }
@@ -89,8 +93,9 @@ static void choose_folder(Job *job, const char *first)
         couFaults_Add(&job->faults, where, "--out", "is needed: the folder of the frames has a path of %d bytes", length);
 }
 
-static bool prepare(Job *job, const couTexts *operands, couFrameFiles *files)
+static bool prepare(void *context, const couTexts *operands, couFrameFiles *files)
 {
+    Job *job = context;
     const char *source = operands->count > 0 ? operands->items[0] : NULL;
     job->def = couReadSurfaceChoice(&job->choice, where, &job->faults);
     job->def.threads = job->threads;
@@ -108,58 +113,49 @@ static bool prepare(Job *job, const couTexts *operands, couFrameFiles *files)
 
 // --- Frame by frame ---
 
-// False when the surface could not be written, which ends the command; `is_broken` when there is none.
-static bool mesh_frame(Job *job, const couFrameFile *file, couFaults *faults, bool *is_broken)
+static bool build(const Job *job, const couFrame *frame, couSurface *surface, couFaults *faults)
 {
-    couFrame frame = {0};
-    couSurface surface = {0};
-    *is_broken = !couReadFrame(file->path, &frame, faults);
-    if (*is_broken) return true;
-    couSurfacePoints points = couFramePoints(&frame, job->dimension);
+    couSurfacePoints points = couFramePoints(frame, job->dimension);
     if (job->stage.dimension) points.colors = job->colors, points.color_count = 256;
-    *is_broken = !couBuildSurface(&job->def, &points, &surface, faults);
-    bool is_written = *is_broken || couWriteSurfaceFrame(job->folder, file->number, job->formats, &surface, frame.time, faults);
-    if (!*is_broken && surface.left_out > 0)
-        couWarn("%s: %zu particles are left out: not finite, or too far away", file->path, surface.left_out);
-    couSurface_Clear(&surface);
-    couFreeFrame(&frame);
-    return is_written;
+    return couBuildSurface(&job->def, &points, surface, faults);
 }
 
-static bool mesh_all(Job *job, const couFrameFiles *files)
+// A frame without a surface is a warning; a surface that cannot be written ends the command.
+static bool mesh_frame(void *context, const couFrameFile *file)
 {
-    couProgress progress = couStartProgress("surface", 0, files->count, job->is_quiet);
+    Job *job = context;
+    couFrame frame = {0};
+    couSurface surface = {0};
+    couFaults faults = {0};
     bool is_good = true;
-    for (int i = 0; is_good && i < files->count && !couInterrupted(); i++) {
-        couFaults faults = {0};
-        bool is_broken = false;
-        is_good = mesh_frame(job, &files->items[i], &faults, &is_broken);
-        if (is_good && !is_broken) job->written++;
-        if (is_broken) {
-            couWarn("%s: %s: the frame is left out", files->items[i].path,
-                    faults.count > 0 ? faults.items[0].message : "cannot be read");
-            job->skipped++;
-        }
-        for (int k = 0; !is_good && k < faults.count; k++)
-            couFaults_Add(&job->faults, faults.items[k].where, faults.items[k].key, "%s", faults.items[k].message);
-        couFaults_Clear(&faults);
-        couProgress_Show(&progress, i + 1, NULL);
+    if (couReadFrame(file->path, &frame, &faults) && build(job, &frame, &surface, &faults)) {
+        is_good = couWriteSurfaceFrame(job->folder, file->number, job->formats, &surface, frame.time, &job->faults);
+        job->written += is_good;
+        if (surface.left_out > 0)
+            couWarn("%s: %zu particles are left out: not finite, or too far away", file->path, surface.left_out);
+    } else {
+        couWarn("%s: %s: the frame is left out", file->path, faults.count > 0 ? faults.items[0].message : "cannot be read");
+        ++job->skipped;
     }
-    couProgress_End(&progress);
+    couSurface_Clear(&surface);
+    couFreeFrame(&frame);
+    couFaults_Clear(&faults);
     return is_good;
 }
 
-static int produce(Job *job, const couFrameFiles *files)
+static int produce(void *context, const couTexts *operands, const couFrameFiles *files)
 {
+    (void)operands;
+    Job *job = context;
     couCatchInterrupts();
-    bool is_good = couMakeFolder(job->folder, &job->faults) && mesh_all(job, files);
+    bool is_good = couMakeFolder(job->folder, &job->faults) &&
+                   couForEachFrame(files, "surface", NULL, job->is_quiet, mesh_frame, job);
     if (is_good && job->stage.dimension) is_good = couWritePvd(job->folder, "surface", job->stage.fps, &job->faults);
     if (!is_good) return couFail(&job->faults, cou_exitFailed);
     if (!job->is_quiet) printf("%d surfaces in %s\n", job->written, job->folder);
-    fflush(stdout);
-    if (job->skipped > 0) fprintf(stderr, "%d of %d frames were left out\n", job->skipped, files->count);
-    if (couInterrupted()) fprintf(stderr, "interrupted after %d of %d surfaces\n", job->written, files->count);
-    return job->skipped > 0 || couInterrupted() ? cou_exitFailed : cou_exitWell;
+    char done[64];
+    snprintf(done, sizeof done, " after %d of %d surfaces", job->written, files->count);
+    return couEndFrames(job->skipped, files->count, couInterrupted() ? done : NULL);
 }
 
 int couCommandSurface(int argc, char **argv)
@@ -176,21 +172,18 @@ int couCommandSurface(int argc, char **argv)
          COU_MAX_THREADS},
         {"--quiet", NULL, "print warnings and errors only", cou_optionFlag, &job.is_quiet, 0, 0},
     };
-    couCommand command = {.name = "surface",
-                          .help = "meshes of frames that were written before",
-                          .options = table,
-                          .option_count = sizeof table / sizeof table[0],
-                          .notes = notes};
-    couTexts operands = {0};
-    couFrameFiles files = {0};
-    int code = cou_exitWell;
-    if (!couParseFrameCommand(&command, argc, argv, &operands, &job.faults)) {
-        if (job.is_quiet) couSilenceNotes();
-        code = prepare(&job, &operands, &files) ? produce(&job, &files) : couFail(&job.faults, cou_exitBadInput);
-    }
-    couFrameFiles_Clear(&files);
+    couFrameCommand command = {.command = {.name = "surface",
+                                           .help = "meshes of frames that were written before",
+                                           .options = table,
+                                           .option_count = sizeof table / sizeof table[0],
+                                           .notes = notes},
+                               .job = &job,
+                               .faults = &job.faults,
+                               .is_quiet = &job.is_quiet,
+                               .prepare = prepare,
+                               .produce = produce};
+    int code = couRunFrameCommand(&command, argc, argv);
     couStageFile_Clear(&job.stage);
-    couTexts_Clear(&operands);
     couFaults_Clear(&job.faults);
     return code;
 }

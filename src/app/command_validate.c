@@ -1,8 +1,10 @@
-// coulis validate: runs the cases of docs/validation.md and prints what was measured beside what it should be. Cases run one after
-// the other, each in worlds of its own; a case that cannot be finished counts as failed, and the others still run.
+// coulis validate: runs the cases of docs/validation.md and prints what was measured beside what it should be. Cases run one
+// after the other, each in worlds of its own; a case that cannot be finished counts as failed, and the others still run.
 
-#include "validate/validate.h"
+#include "app/app.h"
+#include "base/base.h"
 #include "files/file.h"
+#include "validate/validate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,68 +12,6 @@
 #include <unistd.h>
 
 #define PLOT_FOLDER "docs/validation"
-
-#define ALL_FLUIDS "pvfs", "mueller", "sesph", "wcsph", "pcisph", "iisph", "dfsph"
-
-static const couCase cases[] = {
-    {"hydrostatic", {ALL_FLUIDS}, "water at rest, 1 m deep: force on the bottom and the sides, height", couValidateHydrostatic},
-    {"dam-break",
-     {"mueller", "sesph", "wcsph", "pcisph", "iisph", "dfsph"},
-     "the front of a falling column of water against an experiment, and density while it runs",
-     couValidateDamBreak},
-    {"archimedes",
-     {"pvfs"},
-     "floating boxes, a ball and a bunny displace their own mass, and stay at rest",
-     couValidateArchimedes},
-    {"balls", {"pvfs"}, "balls of 400, 1000 and 1400 kg/m^3 rise, stay and sink", couValidateBalls},
-    {"poiseuille", {"wcsph", "dfsph"}, "2D channel flow started by a force, against its series", couValidatePoiseuille},
-    {"couette", {"wcsph", "dfsph"}, "2D channel flow started by a moving plate, against its series", couValidateCouette},
-    {"taylor-green", {"wcsph", "dfsph"}, "2D vortices in a periodic box decay by viscosity alone", couValidateTaylorGreen},
-    {"drop",
-     {"pvfs", "mueller"},
-     "a drop without gravity becomes round, and overshoots; mueller: its tension and frequency",
-     couValidateDrop},
-    {"films", {"pvfs"}, "2D films between four posts meet at 120 degrees", couValidateFilms},
-    {"clustering", {"pvfs"}, "2D, even distances with the near density, clusters without it", couValidateClustering},
-    {"relaxation",
-     {"pvfs"},
-     "stress of strained plastic springs falls at the rate alpha, down to the yield plateau",
-     couValidateRelaxation},
-    {"recovery", {"pvfs"}, "a squashed elastic block comes back, a plastic one keeps its dent", couValidateRecovery},
-    {"terminal", {ALL_FLUIDS}, "free fall and projectiles follow the scheme's parabola", couValidateTerminal},
-    {"conservation",
-     {ALL_FLUIDS},
-     "momentum of a free blob; drift of its angular momentum with the step",
-     couValidateConservation},
-};
-enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
-
-const couCase *couCases(int *count)
-{
-    *count = CASE_COUNT;
-    return cases;
-}
-
-const char *const *couValidateCases(void)
-{
-    static const char *names[CASE_COUNT + 1];
-    for (int c = 0; c < CASE_COUNT; ++c) names[c] = cases[c].name;
-    return names;
-}
-
-static bool has_method(const couCase *which, const char *method)
-{
-    for (int m = 0; which->methods[m]; ++m)
-        if (strcmp(which->methods[m], method) == 0) return true;
-    return false;
-}
-
-bool couRunCase(const couCase *which, couTrial *trial)
-{
-    trial->case_name = which->name;
-    which->run(trial);
-    return trial->faults.count == 0;
-}
 
 // --- What to run -------------------------------------------------------------------------------------------------------------
 
@@ -83,6 +23,13 @@ typedef struct Options {
     couTexts names; // none: all cases
 } Options;
 
+static bool has_method(const couCase *which, const char *method)
+{
+    for (int m = 0; which->methods[m]; ++m)
+        if (strcmp(which->methods[m], method) == 0) return true;
+    return false;
+}
+
 static bool is_wanted(const Options *options, const couCase *which)
 {
     for (int n = 0; n < options->names.count; ++n)
@@ -92,13 +39,15 @@ static bool is_wanted(const Options *options, const couCase *which)
 
 static void check_name(const Options *options, const char *name, couFaults *faults)
 {
-    for (int c = 0; c < CASE_COUNT; ++c) {
+    int count;
+    const couCase *cases = couCases(&count);
+    for (int c = 0; c < count; ++c) {
         if (strcmp(cases[c].name, name) != 0) continue;
         if (options->method && !has_method(&cases[c], options->method))
             couFaults_Add(faults, "coulis validate", name, "this case is not defined for the method '%.60s'", options->method);
         return;
     }
-    const char *nearest = couSuggest(couValidateCases(), CASE_COUNT, name);
+    const char *nearest = couSuggest(couCaseNames(), count, name);
     if (nearest)
         couFaults_Add(faults, "coulis validate", NULL, "there is no case '%.60s': did you mean '%s'?", name, nearest);
     else
@@ -171,23 +120,37 @@ static bool write_json(const char *path, const couChecks *checks, couFaults *fau
 
 // --- The command -------------------------------------------------------------------------------------------------------------
 
+static void show(void *context, double share) { couProgress_Show(context, (int64_t)(1000 * share), NULL); }
+
+static bool is_stopped(void *context)
+{
+    (void)context;
+    return couInterrupted() != 0;
+}
+
 // One case for one method: its rows as soon as they are there. A case that stopped is a failed row of its own.
 static void run_trial(const Options *options, const couCase *which, const char *method, couChecks *checks)
 {
-    double started = couClock();
-    couTrial trial = {.method = method, .threads = options->threads, .plots = options->plots, .checks = checks};
+    double started = couSeconds();
     fprintf(stderr, "%s (%s): %s\n", which->name, method, which->help);
-    trial.progress = couStartProgress("part", 0, 1000, false);
+    couProgress progress = couStartProgress("part", 0, 1000, false);
+    couTrial trial = {.method = method,
+                      .threads = options->threads,
+                      .plots = options->plots,
+                      .show = show,
+                      .is_stopped = is_stopped,
+                      .context = &progress,
+                      .checks = checks};
     int first = checks->count;
     bool is_finished = couRunCase(which, &trial);
-    couProgress_End(&trial.progress);
+    couProgress_End(&progress);
     if (!is_finished) {
         couPrintFaults(&trial.faults);
         couTrial_AtLeast(&trial, 0, 1, "", "finished");
     }
     couFaults_Clear(&trial.faults);
     char seconds[32];
-    fprintf(stderr, "%s (%s): %s\n", which->name, method, couFormatSeconds(seconds, sizeof seconds, couClock() - started));
+    fprintf(stderr, "%s (%s): %s\n", which->name, method, couFormatSeconds(seconds, sizeof seconds, couSeconds() - started));
     for (int i = first; i < checks->count; ++i) print_check(&checks->items[i]);
     fflush(stdout);
 }
@@ -196,9 +159,11 @@ static int run_cases(const Options *options)
 {
     couChecks checks = {0};
     couFaults faults = {0};
+    int case_count;
+    const couCase *cases = couCases(&case_count);
     couCatchInterrupts();
     print_header();
-    for (int c = 0; c < CASE_COUNT; ++c)
+    for (int c = 0; c < case_count; ++c)
         for (int m = 0; is_wanted(options, &cases[c]) && cases[c].methods[m] && !couInterrupted(); ++m)
             if (!options->method || strcmp(options->method, cases[c].methods[m]) == 0)
                 run_trial(options, &cases[c], cases[c].methods[m], &checks);
@@ -227,7 +192,9 @@ int couCommandValidate(int argc, char **argv)
          &options.plots, 0, 0},
     };
     char notes[2048] = "cases:\n";
-    for (int c = 0; c < CASE_COUNT; ++c) {
+    int case_count;
+    const couCase *cases = couCases(&case_count);
+    for (int c = 0; c < case_count; ++c) {
         size_t used = strlen(notes);
         snprintf(notes + used, sizeof notes - used, "  %-24s %s\n", cases[c].name, cases[c].help);
     }

@@ -1,14 +1,15 @@
 // Messages, progress and interrupts: all that the commands say on stderr passes here, so that a progress bar and a warning never
 // share a line. The state is the program's one terminal, hence the only statics of the program.
 #include "app/app.h"
+#include "base/base.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MAX_WARNINGS 100
@@ -28,7 +29,7 @@ static void clear_bar(void)
 void couPrintFaults(const couFaults *faults)
 {
     clear_bar();
-    for (int i = 0; i < faults->count; i++) {
+    for (int i = 0; i < faults->count; ++i) {
         const couFault *fault = &faults->items[i];
         fprintf(stderr, "%s%s%s%s%s\n", fault->where, fault->where[0] ? ": " : "", fault->key, fault->key[0] ? ": " : "",
                 fault->message);
@@ -45,7 +46,7 @@ int couFail(couFaults *faults, int code)
 // A warning that repeats each step is said once.
 static bool remember(const char *message)
 {
-    for (int i = 0; i < warning_count; i++)
+    for (int i = 0; i < warning_count; ++i)
         if (strcmp(warnings[i], message) == 0) return false;
     if (warning_count == MAX_WARNINGS) return false;
     char *copy = strdup(message);
@@ -104,6 +105,12 @@ const char *const *couWarnings(int *count)
     return (const char *const *)warnings;
 }
 
+bool couHasReader(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&out, 1, 0) < 0 || !(out.revents & POLLERR); // which the end that writes a pipe shows when the other is closed
+}
+
 // --- Numbers for people ---
 
 char *couFormatCount(char *text, size_t size, uint64_t count)
@@ -111,7 +118,7 @@ char *couFormatCount(char *text, size_t size, uint64_t count)
     char digits[24];
     int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)count);
     size_t used = 0;
-    for (int i = 0; i < length && used + 2 < size; i++) {
+    for (int i = 0; i < length && used + 2 < size; ++i) {
         if (i > 0 && (length - i) % 3 == 0) text[used++] = ' ';
         text[used++] = digits[i];
     }
@@ -149,17 +156,10 @@ char *couFormatBytes(char *text, size_t size, double bytes)
     int unit = 0;
     while (bytes >= 1000.0 && unit < 4) {
         bytes /= 1000.0;
-        unit++;
+        ++unit;
     }
     snprintf(text, size, unit == 0 ? "%.0f %s" : "%.3g %s", bytes, units[unit]);
     return text;
-}
-
-double couClock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 uint64_t couPeakRss(void)
@@ -180,7 +180,7 @@ couProgress couStartProgress(const char *noun, int64_t first, int64_t total, boo
 {
     const char *terminal = getenv("TERM");
     bool is_terminal = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
-    double now = couClock();
+    double now = couSeconds();
     return (couProgress){.noun = noun,
                          .first = first,
                          .total = total,
@@ -207,7 +207,7 @@ static void draw_bar(double share, const char *text)
 void couProgress_Show(couProgress *progress, int64_t done, const char *note)
 {
     if (progress->is_quiet || progress->total <= 0) return;
-    double now = couClock();
+    double now = couSeconds();
     int tenths = (int)(10 * done / progress->total);
     bool is_due = progress->is_terminal ? now - progress->shown >= 0.1 || done == progress->total
                                         : now - progress->shown >= 5.0 || tenths > progress->tenths;
@@ -244,11 +244,11 @@ static void catch_signal(int signal_number) { atomic_store(&caught_signal, signa
 void couCatchInterrupts(void)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
         struct sigaction old, action = {.sa_handler = catch_signal, .sa_flags = SA_RESETHAND | SA_RESTART};
         sigemptyset(&action.sa_mask);
-        // nohup ignores SIGHUP on purpose; scripts ignore SIGINT for what they start in the background, but there, too, whoever sends it
-        // means the run
+        // nohup ignores SIGHUP on purpose; scripts ignore SIGINT for what they start in the background, but there, too, whoever
+        // sends it means the run
         bool is_wanted = sigaction(signals[i], NULL, &old) == 0 && (signals[i] != SIGHUP || old.sa_handler != SIG_IGN);
         if (is_wanted) sigaction(signals[i], &action, NULL);
     }

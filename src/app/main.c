@@ -28,7 +28,7 @@ static void print_usage(FILE *stream)
 {
     fprintf(stream, "Coulis %s: particle simulation of fluids and viscoelastic matter\n\nusage: coulis COMMAND ...\n\n",
             COU_VERSION);
-    for (int i = 0; i < command_count; i++) fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].help);
+    for (int i = 0; i < command_count; ++i) fprintf(stream, "  %-10s %s\n", commands[i].name, commands[i].help);
     fprintf(stream, "\ncoulis COMMAND --help says more; coulis --version prints the version.\n"
                     "First steps: coulis list scenes, then coulis run syrup-coil --video\n");
 }
@@ -36,7 +36,7 @@ static void print_usage(FILE *stream)
 static int refuse(const char *name)
 {
     const char *names[command_count];
-    for (int i = 0; i < command_count; i++) names[i] = commands[i].name;
+    for (int i = 0; i < command_count; ++i) names[i] = commands[i].name;
     const char *nearest = couSuggest(names, command_count, name);
     if (nearest)
         fprintf(stderr, "coulis: unknown command '%.80s': did you mean '%s'?\n", name, nearest);
@@ -45,11 +45,12 @@ static int refuse(const char *name)
     return cou_exitBadInput;
 }
 
-// What was printed must have arrived: `coulis list scenes > /dev/full` is a failure.
+// What was printed must have arrived: `coulis list scenes > /dev/full` is a failure. A reader who has seen enough, as in
+// `coulis list scenes | head -2`, is none.
 static int end(int code)
 {
     bool is_broken = fflush(stdout) != 0 || ferror(stdout);
-    if (is_broken && code == cou_exitWell) {
+    if (is_broken && couHasReader() && code == cou_exitWell) {
         fprintf(stderr, "coulis: the output could not be written\n");
         return cou_exitFailed;
     }
@@ -74,7 +75,7 @@ int main(int argc, char **argv)
         printf("coulis %s\n", COU_VERSION);
         return end(cou_exitWell);
     }
-    for (int i = 0; i < command_count; i++)
+    for (int i = 0; i < command_count; ++i)
         if (strcmp(argv[1], commands[i].name) == 0) {
             couStartMessages();
             return end(commands[i].run(argc - 1, argv + 1));

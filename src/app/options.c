@@ -30,7 +30,7 @@ static void print_help(const couCommand *command)
 {
     printf("coulis %s: %s\n\nusage: coulis %s %s\n", command->name, command->help, command->name, command->usage);
     if (command->option_count > 0) printf("\noptions:\n");
-    for (int i = 0; i < command->option_count; i++) {
+    for (int i = 0; i < command->option_count; ++i) {
         const couOption *option = &command->options[i];
         char left[64];
         snprintf(left, sizeof left, "%s %s", option->name, option->value ? option->value : "");
@@ -42,7 +42,7 @@ static void print_help(const couCommand *command)
 
 static const couOption *find_option(const couCommand *command, const char *name, size_t length)
 {
-    for (int i = 0; i < command->option_count; i++) {
+    for (int i = 0; i < command->option_count; ++i) {
         const couOption *option = &command->options[i];
         if (strlen(option->name) == length && memcmp(option->name, name, length) == 0) return option;
     }
@@ -53,7 +53,7 @@ static void add_unknown(const couCommand *command, const char *where, const char
 {
     const char *names[64];
     int count = 0;
-    for (int i = 0; i < command->option_count && count < 63; i++) names[count++] = command->options[i].name;
+    for (int i = 0; i < command->option_count && count < 63; ++i) names[count++] = command->options[i].name;
     names[count++] = "--help";
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)(length < 60 ? length : 60), argument);
@@ -131,7 +131,7 @@ static int read_option(const couCommand *command, const char *where, int argc, c
 
 static bool asks_for_help(int argc, char **argv)
 {
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; ++i)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return true;
     return false;
 }
@@ -149,7 +149,7 @@ bool couParseOptions(const couCommand *command, int argc, char **argv, couTexts 
         bool is_option = !is_ended && argv[i][0] == '-' && argv[i][1] != '\0';
         if (is_option && strcmp(argv[i], "--") == 0) {
             is_ended = true;
-            i++;
+            ++i;
         } else if (is_option) {
             has_unknown |= !find_option(command, argv[i], strcspn(argv[i], "="));
             i += read_option(command, where, argc, argv, i, faults);
@@ -160,7 +160,7 @@ bool couParseOptions(const couCommand *command, int argc, char **argv, couTexts 
     if (operands->count < command->min_operands)
         couFaults_Add(faults, where, NULL, "something is missing; usage: coulis %s %s", command->name, command->usage);
     // The value of an option that we do not know looks like an operand: one fault is enough.
-    for (int i = command->max_operands; !has_unknown && i < operands->count; i++)
+    for (int i = command->max_operands; !has_unknown && i < operands->count; ++i)
         couFaults_Add(faults, where, NULL, "'%.100s' is one argument too many; usage: coulis %s %s", operands->items[i],
                       command->name, command->usage);
     return false;
@@ -170,7 +170,7 @@ void couCheckMethod(const char *command, const char *method, couFaults *faults)
 {
     const char *const *names = couMethodNames();
     int count = 0;
-    for (; names[count]; count++)
+    for (; names[count]; ++count)
         if (strcmp(names[count], method) == 0) return;
     const char *nearest = couSuggest(names, count, method);
     if (nearest)
@@ -184,7 +184,7 @@ void couAddUnknown(const char *command, const char *option, const char *what, co
 {
     char allowed[128] = "";
     size_t used = 0;
-    for (int i = 0; i < count && used < sizeof allowed; i++)
+    for (int i = 0; i < count && used < sizeof allowed; ++i)
         used += (size_t)snprintf(allowed + used, sizeof allowed - used, "%s%s", i > 0 ? ", " : "", names[i]);
     const char *nearest = couSuggest(names, count, word);
     couFaults_Add(faults, command, option, "unknown %s '%.40s'%s%s%s; allowed: %s", what, word, nearest ? " (did you mean " : "",
@@ -194,12 +194,12 @@ void couAddUnknown(const char *command, const char *option, const char *what, co
 void couSplitOverrides(const char *command, const couTexts *texts, couOverrides *overrides, couFaults *faults)
 {
     size_t size = 1;
-    for (int i = 0; i < texts->count; i++) size += strlen(texts->items[i]) + 1;
+    for (int i = 0; i < texts->count; ++i) size += strlen(texts->items[i]) + 1;
     char *text = calloc(1, size);
     couOverride *items = calloc((size_t)texts->count + 1, sizeof *items);
     if (!text || !items) abort(); // as long as the command line
     *overrides = (couOverrides){.items = items, .storage = text};
-    for (int i = 0; i < texts->count; i++) {
+    for (int i = 0; i < texts->count; ++i) {
         strcpy(text, texts->items[i]);
         char *equals = strchr(text, '=');
         if (!equals || equals == text || equals[1] == '\0' || strchr(text, '\n')) {

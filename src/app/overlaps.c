@@ -1,5 +1,5 @@
-// Overlaps: particles are counted into hashed cells as wide as the distance sought; each looks through the 27 cells around its own.
-// Linear in the particles, 12 bytes each. Two cells may share a bucket: that costs time, never a wrong count.
+// Overlaps: particles are counted into hashed cells as wide as the distance sought; each looks through the 27 cells around its
+// own. Linear in the particles, 12 bytes each. Two cells may share a bucket: that costs time, never a wrong count.
 #include "app/overlaps.h"
 
 #include <stdlib.h>
@@ -30,9 +30,9 @@ static void fill(Cells *cells)
 {
     size_t count = cells->particles.count;
     // Counts stand two places on: after the sum first[b + 1] is where bucket b begins, and after the filling where it ends.
-    for (size_t i = 0; i < count; i++) cells->first[particle_bucket(cells, i) + 2]++;
-    for (uint32_t b = 0; b <= cells->mask; b++) cells->first[b + 2] += cells->first[b + 1];
-    for (size_t i = 0; i < count; i++) cells->order[cells->first[particle_bucket(cells, i) + 1]++] = (uint32_t)i;
+    for (size_t i = 0; i < count; ++i) cells->first[particle_bucket(cells, i) + 2]++;
+    for (uint32_t b = 0; b <= cells->mask; ++b) cells->first[b + 2] += cells->first[b + 1];
+    for (size_t i = 0; i < count; ++i) cells->order[cells->first[particle_bucket(cells, i) + 1]++] = (uint32_t)i;
 }
 
 // Nearest other particle of one cell's bucket.
@@ -40,7 +40,7 @@ static float nearest_in(const Cells *cells, size_t i, uint32_t bucket, size_t *n
 {
     couVec4 p = cells->particles.position[i];
     float best = INFINITY;
-    for (uint32_t k = cells->first[bucket]; k < cells->first[bucket + 1]; k++) {
+    for (uint32_t k = cells->first[bucket]; k < cells->first[bucket + 1]; ++k) {
         size_t j = cells->order[k];
         couVec4 q = cells->particles.position[j];
         float dx = p.x - q.x, dy = p.y - q.y, dz = p.z - q.z, squared = dx * dx + dy * dy + dz * dz;
@@ -53,12 +53,12 @@ static float nearest_in(const Cells *cells, size_t i, uint32_t bucket, size_t *n
 
 static void search(const Cells *cells, float distance, couOverlaps *overlaps)
 {
-    for (size_t i = 0; i < cells->particles.count; i++) {
+    for (size_t i = 0; i < cells->particles.count; ++i) {
         couVec4 p = cells->particles.position[i];
         int64_t x = cell_of(cells, p.x), y = cell_of(cells, p.y), z = cell_of(cells, p.z);
         float best = INFINITY;
         size_t nearest = i;
-        for (int cell = 0; cell < 27; cell++) {
+        for (int cell = 0; cell < 27; ++cell) {
             size_t j = i;
             uint32_t bucket = bucket_of(cells, x + cell % 3 - 1, y + cell / 3 % 3 - 1, z + cell / 9 - 1);
             float d = nearest_in(cells, i, bucket, &j);
@@ -68,7 +68,7 @@ static void search(const Cells *cells, float distance, couOverlaps *overlaps)
             }
         }
         if (!(best < distance)) continue;
-        overlaps->count++;
+        ++overlaps->count;
         if (best < overlaps->distance) {
             overlaps->distance = best;
             overlaps->id_a = cells->particles.id[i];

@@ -1,16 +1,17 @@
-/// The parts of `coulis run`: its options, its folder, its pictures. command_run.c ties them together.
+/// The parts of `coulis run`: its options, its folder, the run itself. command_run.c ties them together; what a run writes is in
+/// run_outputs.h.
 #pragma once
 
 #include "app/app.h"
-#include "app/studio.h"
-#include "io/body_files.h"
+#include "app/picture_options.h"
+#include "app/scene_pictures.h"
 #include "io/checkpoint.h"
 #include "io/frames.h"
-#include "files/json.h"
 
 #define COU_FOLDER_SIZE 900 ///< bytes of an output folder's path, with its terminating zero: leaves room for file names
 #define COU_PATH_SIZE 1024
 #define COU_MAX_FRAMES 999999 ///< six digits in file names
+#define COU_MAX_OUTPUTS 32
 
 // --- Options -----------------------------------------------------------------------------------------------------------------
 
@@ -62,54 +63,46 @@ void couCheckPath(const char *command, const char *option, const char *path, cou
 int couRemoveOldRun(const char *folder);
 /// Removes frame files numbered beyond `last` of a run that goes on, and temporary files that its end left.
 void couCutFrames(const char *folder, int last);
-/// Writes FOLDER/checkpoint.h5; the one before stays as checkpoint_previous.h5 when `keeps_previous`. At any moment, also after a
-/// failure, one of the two is whole.
-bool couRotateCheckpoint(const char *folder, bool keeps_previous, const couCheckpointInfo *info, const couState *state,
-                         couFaults *faults);
-/// Reads checkpoint.h5, or checkpoint_previous.h5 with a warning when the first is missing or broken (`is_previous`).
-bool couReadLastCheckpoint(const char *folder, couCheckpointInfo *info, couState *state, bool *is_previous, couFaults *faults);
 
-// --- Bodies ------------------------------------------------------------------------------------------------------------------
+// --- The run -----------------------------------------------------------------------------------------------------------------
 
-/// bodies/, bodies.csv and stage.json of a run; `frames` its total, `bounds` what an automatic camera shows. NULL and a fault when they cannot be written.
-couBodyFiles *couOpenRunBodies(couScene *scene, const char *folder, double fps, int frames, couBounds bounds, int keep_frames,
-                               couFaults *faults);
+/// A run while it goes on: what its outputs see of it.
+typedef struct couRun {
+    couRunOptions options;
+    couFaults faults;
+    couScene *scene;
+    couWorld *world;           ///< the scene's
+    couCheckpointInfo resumed; ///< of the checkpoint that was read
+    char folder[COU_FOLDER_SIZE];
+    bool is_in_place; ///< goes on in the folder that it resumes
+    double fps;
+    int first, frame, total; ///< frames done before, done by now, asked for
+    couBounds bounds;        ///< for an automatic camera, and where planes end
+    couCast cast;            ///< of a resumed run: the bodies that the scene begins with
+    double started;          ///< couSeconds()
 
-// --- Pictures ----------------------------------------------------------------------------------------------------------------
+    // of the frame that was computed last
+    couStepReport report;
+    double frame_seconds; ///< that its steps took
 
-/// The film and the last picture of a run. Bodies are drawn where they were at a frame's time.
-typedef struct couFilming couFilming;
+    // of this program run
+    double step_seconds; ///< spent in the world's steps
+    uint64_t particle_steps, substeps;
+    uint64_t unconverged, clamped; ///< solvers that ended above their tolerance, steps longer than wanted
+    bool has_diverged;             ///< the physics or a callback went wrong: to go on would end the same way
 
-/// What an automatic camera shows: the fluid, bodies and emitters of a scene that has not run yet.
-couBounds couSceneBounds(couScene *scene, double seconds);
-/// A studio with the scene's materials and its camera, or the one given.
-couStudio *couOpenSceneStudio(couScene *scene, couBounds bounds, const couCamera *camera, const couPictureChoice *choice,
-                              const couSurfaceDef *surface, double fps, couFaults *faults);
-/// The bodies that a scene begins with, for frames that were written earlier: by then some may have left the world. Free with
-/// couCast_Clear().
-typedef struct couCast {
-    struct couCastMember {
-        char name[COU_NAME_SIZE];
-        couShape *shape;
-        couLook look;
-    } * members;
-    int count;
-} couCast;
+    // kept by the outputs
+    int checkpoint_frame;    ///< of checkpoint.h5 in the folder, -1: none of this run
+    double checkpoint_clock; ///< couSeconds() of the last one, or of the start
+    uint64_t state_hash;     ///< known when the checkpoint is closed
+    struct {
+        void *own; ///< what the output holds
+        bool is_open;
+    } outputs[COU_MAX_OUTPUTS]; ///< by row of the table in run_outputs.c
+    couFrame particles;         ///< see couRun_Particles()
+    bool has_particles;
+} couRun;
 
-couCast couGatherCast(const couWorld *world);
-void couCast_Clear(couCast *cast);
-/// Where bodies.csv has the bodies of a run at a frame, with shape and look of the cast's body of that name; free with free(). NULL for
-/// none, or without memory.
-couPictureBody *couFindBodies(const couCast *cast, const couBodyTable *table, int frame, int *count);
-/// Opens the studio and, with `film` not NULL, the film there. NULL and faults when either cannot be had.
-couFilming *couStartFilming(couScene *scene, couBounds bounds, const couPictureChoice *choice, const couSurfaceDef *surface,
-                            const char *film, double fps, couFaults *faults);
-/// Renders the world's frame and appends it to the film.
-bool couFilming_Add(couFilming *filming, const couFrame *frame, couFaults *faults);
-/// Likewise a frame that was written earlier, with the bodies where they were then; `table` NULL: where they are now.
-bool couFilming_AddOld(couFilming *filming, const couFrame *frame, const couCast *cast, const couBodyTable *table,
-                       couFaults *faults);
-/// Renders a frame into a PNG file.
-bool couFilming_Picture(couFilming *filming, const couFrame *frame, const char *path, couFaults *faults);
-/// Closes the film; `is_kept` false discards it. NULL is fine.
-bool couEndFilming(couFilming *filming, bool is_kept, couFaults *faults);
+/// The particles of the world as they are now, captured when they are first asked for and shared by all who ask until the next
+/// frame is computed. NULL and a fault without memory.
+const couFrame *couRun_Particles(couRun *run);

@@ -1,5 +1,5 @@
-// The options of `coulis run`. All of them are checked before anything else happens. A run leaves its own arguments in command.txt,
-// one a line, so that `coulis run --resume DIR` needs nothing else: what is not given anew is read from there.
+// The options of `coulis run`. All of them are checked before anything else happens. A run leaves its own arguments in
+// command.txt, one a line, so that `coulis run --resume DIR` needs nothing else: what is not given anew is read from there.
 #include "app/run.h"
 #include "files/file.h"
 
@@ -101,9 +101,10 @@ static void inherit(couRunOptions *o, couFaults *faults)
         couPictureChoice *own = &o->pictures;
         if (!own->size_text) own->size_text = old.pictures.size_text;
         if (!own->quality_word) own->quality_word = old.pictures.quality_word;
-        if (own->paths == couDefaultPictureChoice().paths) own->paths = old.pictures.paths;
-        if (own->shutter == 0) own->shutter = old.pictures.shutter;
-        own->is_raw |= old.pictures.is_raw;
+        couPictureStyle *style = &own->style, *old_style = &old.pictures.style;
+        if (style->paths == couDefaultPictureStyle().paths) style->paths = old_style->paths;
+        if (style->shutter == 0) style->shutter = old_style->shutter;
+        style->is_raw |= old_style->is_raw;
         o->has_surface |= old.has_surface;
         if (isnan(o->fps)) o->fps = old.fps;
         if (o->frames < 0 && isnan(o->seconds)) o->frames = old.frames;
@@ -111,7 +112,7 @@ static void inherit(couRunOptions *o, couFaults *faults)
         o->is_video |= old.is_video;
         o->is_picture |= old.is_picture;
         bool has_own_sets = o->sets.count > 0;
-        for (int i = 0; !has_own_sets && i < old.sets.count; i++) couTexts_Add(&o->sets, old.sets.items[i]);
+        for (int i = 0; !has_own_sets && i < old.sets.count; ++i) couTexts_Add(&o->sets, old.sets.items[i]);
     }
     o->old_command = old.old_command; // what was taken over points into it
     old.old_command = NULL;
@@ -189,14 +190,14 @@ bool couWriteCommand(const couRunOptions *o, const char *folder, int frames, dou
     const couPictureChoice *pictures = &o->pictures;
     if (pictures->size_text) fprintf(file.stream, "--size=%s\n", pictures->size_text);
     if (pictures->quality_word) fprintf(file.stream, "--quality=%s\n", pictures->quality_word);
-    fprintf(file.stream, "--samples=%d\n", pictures->paths);
-    if (pictures->shutter > 0) fprintf(file.stream, "--shutter=%.17g\n", pictures->shutter);
-    if (pictures->is_raw) fprintf(file.stream, "--no-denoise\n");
+    fprintf(file.stream, "--samples=%d\n", pictures->style.paths);
+    if (pictures->style.shutter > 0) fprintf(file.stream, "--shutter=%.17g\n", pictures->style.shutter);
+    if (pictures->style.is_raw) fprintf(file.stream, "--no-denoise\n");
     if (o->has_surface) fprintf(file.stream, "--surface\n");
     if (o->checkpoint_every >= 0) fprintf(file.stream, "--checkpoint-every=%d\n", o->checkpoint_every);
     if (o->is_video) fprintf(file.stream, "--video\n");
     if (o->is_picture) fprintf(file.stream, "--picture\n");
-    for (int i = 0; i < o->sets.count; i++) fprintf(file.stream, "--set=%s\n", o->sets.items[i]);
+    for (int i = 0; i < o->sets.count; ++i) fprintf(file.stream, "--set=%s\n", o->sets.items[i]);
     fprintf(file.stream, "--\n%s\n", o->scene);
     return couFile_Commit(&file, faults);
 }
@@ -211,7 +212,7 @@ void couFormatResume(const char *folder, char *text, size_t size)
     }
     // '...' takes everything but a quote, which is written as '\''
     text[used++] = '\'';
-    for (const char *c = folder; *c && used + 6 < size; c++) {
+    for (const char *c = folder; *c && used + 6 < size; ++c) {
         if (*c == '\'')
             used += (size_t)snprintf(text + used, size - used, "'\\''");
         else

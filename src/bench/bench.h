@@ -1,7 +1,7 @@
 /// Benchmarks: cases, what one run of a case measured, and what the machine can do at best.
 #pragma once
 
-#include "app/app.h"
+#include "coulis/coulis.h"
 
 typedef struct couBenchResult couBenchResult;
 
@@ -39,8 +39,8 @@ bool couBenchDistanceGrid(int threads, couBenchResult *result, couFaults *faults
 bool couBenchSurface100k(int threads, couBenchResult *result, couFaults *faults);
 bool couBenchSurface1m(int threads, couBenchResult *result, couFaults *faults);
 
-/// Positions of water 1 cm apart: nine tenths in a block twice as wide as high, a little shaken, the rest as drops and spray in the
-/// air above it. Free with free(); NULL without memory.
+/// Positions of water 1 cm apart: nine tenths in a block twice as wide as high, a little shaken, the rest as drops and spray in
+/// the air above it. Free with free(); NULL without memory.
 couVec3 *couMakeSplash(size_t count);
 
 /// A picture of the splash on a floor: 100,000 particles as spheres at 1280 x 720, and the surface of 20,000 at 640 x 360 with 64

@@ -2,6 +2,8 @@
 
 #include "bench/bench.h"
 
+#include "scene/scene.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -139,8 +141,8 @@ static couWorld *create_springs(const char *method, int threads, couFaults *faul
 
 // --- Dam breaks --------------------------------------------------------------------------------------------------------------
 
-// A block of n^3 particles of 1 m in a box of 2 x 1.5 x 1 m, let go. The set-up of the peer's runs in bench/README.md: c_V = 0.8, CFL 0.4,
-// tolerances 0.05 % and 0.1 %, bounds of the step, a viscosity nu [m^2/s].
+// A block of n^3 particles of 1 m in a box of 2 x 1.5 x 1 m, let go. The set-up of the peer's runs in bench/README.md: c_V =
+// 0.8, CFL 0.4, tolerances 0.05 % and 0.1 %, bounds of the step, a viscosity nu [m^2/s].
 typedef struct Dam {
     int n;
     float radius, nu, max_step;

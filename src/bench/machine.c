@@ -1,7 +1,8 @@
-// What the machine can do: memory bandwidth by a triad over arrays far larger than the caches, arithmetic by independent chains of
-// wide multiplications and additions. And what each phase asks for at the least, counted by hand from the source.
+// What the machine can do: memory bandwidth by a triad over arrays far larger than the caches, arithmetic by independent chains
+// of wide multiplications and additions. And what each phase asks for at the least, counted by hand from the source.
 
 #include "bench/bench.h"
+
 #include "base/parallel.h"
 #include "base/wide.h"
 

@@ -2,6 +2,7 @@
 // from a cache in a folder of its own. The mesh is the Stanford bunny where it is installed, else a ball with bumps.
 
 #include "bench/bench.h"
+
 #include "base/base.h"
 #include "io/grid_cache.h"
 #include "io/mesh_file.h"
@@ -49,9 +50,9 @@ static couMesh *make_bumpy_ball(couFaults *faults)
 // Seconds for one grid; below 0 without one.
 static double time_grid(couMesh *mesh, float cell, int threads, couFaults *faults)
 {
-    double begin = couClock();
+    double begin = couSeconds();
     couDistanceGrid *grid = couCachedDistanceGrid(mesh, cell, 0, threads, faults);
-    double seconds = couClock() - begin;
+    double seconds = couSeconds() - begin;
     couDistanceGrid_Release(grid);
     return grid ? seconds : -1.0;
 }
@@ -72,7 +73,7 @@ bool couBenchDistanceGrid(int threads, couBenchResult *result, couFaults *faults
     char folder[] = "/tmp/coulis-bench-XXXXXX";
     const char *before = getenv("COULIS_CACHE");
     char *kept = before ? strdup(before) : NULL;
-    bool has_folder = mkdtemp(folder) != NULL;
+    bool has_folder = mkdtemp(folder);
     setenv("COULIS_CACHE", has_folder ? folder : "", 1);
     double cold = time_grid(mesh, cell, threads, faults), cached = cold < 0 ? cold : time_grid(mesh, cell, threads, faults);
     if (has_folder) {

@@ -2,6 +2,7 @@
 // several goes is taken: the first pays for memory that the system has yet to hand out.
 
 #include "bench/bench.h"
+
 #include "base/base.h"
 #include "base/random.h"
 #include "coulis/surface.h"
@@ -56,10 +57,10 @@ static bool bench_surface(size_t count, int goes, int threads, couBenchResult *r
     bool is_good = true;
     for (int go = 0; is_good && go < goes; ++go) {
         couSurface surface;
-        double begin = couClock();
+        double begin = couSeconds();
         is_good = couBuildSurface(&def, &points, &surface, faults);
         if (!is_good) break;
-        total = fmin(total, couClock() - begin);
+        total = fmin(total, couSeconds() - begin);
         field = fmin(field, surface.field_seconds);
         mesh = fmin(mesh, surface.mesh_seconds);
         triangles = surface.element_count;

@@ -72,3 +72,13 @@ bool couCaptureFrame(const couWorld *world, couFrame *frame)
     couFree(NULL, keys);
     return is_ok;
 }
+
+couSurfacePoints couFramePoints(const couFrame *frame, int dimension)
+{
+    return (couSurfacePoints){.dimension = dimension,
+                              .count = frame->count,
+                              .positions = frame->position,
+                              .velocities = frame->velocity,
+                              .ids = frame->id,
+                              .materials = frame->material};
+}

@@ -32,6 +32,9 @@ bool couAllocateFrame(couFrame *frame, size_t count);
 /// For frames that were captured, allocated or read.
 void couFreeFrame(couFrame *frame);
 
+/// What a surface is made of. The points borrow the frame's arrays; colours are for the caller to add.
+couSurfacePoints couFramePoints(const couFrame *frame, int dimension);
+
 /// Written to a temporary name, flushed, renamed. On failure a fault names file and reason and the old file is untouched.
 bool couWriteVtp(const char *path, const couFrame *frame, couFaults *faults);
 bool couWritePly(const char *path, const couFrame *frame, couFaults *faults);

@@ -155,7 +155,7 @@ static bool is_healthy(couTrial *trial, const couWorld *world, const couStepRepo
                       report->bad_body.index1);
     else if (report->is_out_of_memory)
         couFaults_Add(&trial->faults, trial->case_name, trial->method, "at %g s: out of memory", time);
-    else if (couInterrupted())
+    else if (trial->is_stopped && trial->is_stopped(trial->context))
         couFaults_Add(&trial->faults, trial->case_name, trial->method, "interrupted at %g s", time);
     return trial->faults.count == 0;
 }
@@ -202,7 +202,10 @@ bool couTrial_Move(couTrial *trial, couWorld *world, couMoveFcn *move, const voi
     return is_good;
 }
 
-void couTrial_Show(couTrial *trial, double share) { couProgress_Show(&trial->progress, (int64_t)(1000 * fmin(share, 1)), NULL); }
+void couTrial_Show(couTrial *trial, double share)
+{
+    if (trial->show) trial->show(trial->context, fmin(share, 1));
+}
 
 // --- Records -----------------------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
 /// Validation cases: each runs a small world, measures, and says what it should have been. A new case, or an old one for another
-/// method, is a run function and a line in the table of command_validate.c.
+/// method, is a run function and a line in the table of cases.c.
 #pragma once
 
-#include "app/app.h"
+#include "coulis/coulis.h"
 #include "validate/plot.h"
 
 /// One number measured, beside its reference.
@@ -24,9 +24,11 @@ typedef struct couChecks {
 typedef struct couTrial {
     const char *case_name, *method;
     int threads;
-    bool is_small;     ///< a reduced set-up for the test suite, with the same tolerances
-    const char *plots; ///< folder for SVG files, or NULL
-    couProgress progress;
+    bool is_small;                             ///< a reduced set-up for the test suite, with the same tolerances
+    const char *plots;                         ///< folder for SVG files, or NULL
+    void (*show)(void *context, double share); ///< how much of the case is done, 0 to 1; NULL: nobody looks
+    bool (*is_stopped)(void *context);         ///< asked after each step: true ends the case with a fault; NULL: never
+    void *context;                             ///< of both
     couChecks *checks;
     couFaults faults; ///< what kept it from being finished; a trial with faults has failed
 } couTrial;
@@ -42,6 +44,8 @@ typedef struct couCase {
 
 /// The table, `count` of them.
 const couCase *couCases(int *count);
+/// Their names, NULL-terminated.
+const char *const *couCaseNames(void);
 /// Runs a case for one method; checks are appended. False when it could not be finished (faults say why).
 bool couRunCase(const couCase *which, couTrial *trial);
 

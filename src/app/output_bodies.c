@@ -1,7 +1,11 @@
-// What the files of a run say about the scene for whoever draws them: materials, camera, bodies.
-#include "app/run.h"
+// bodies/, bodies.csv, stage.json: what whoever draws the frames of a run needs besides them: materials, camera, and the bodies
+// with a mesh each and where they were.
+#include "app/run_outputs.h"
+#include "io/body_files.h"
 
 #include <stdio.h>
+
+// --- What stage.json says ---
 
 // Planes reach this many times as far as what is to be seen.
 #define CLIP_REACH 2.0f
@@ -23,7 +27,7 @@ static bool add_cameras(couStageFile *stage, const couScene *scene, int frames)
 {
     couCamera camera = couScene_Camera(scene);
     bool is_moving = camera.keyframe_count > 0 || camera.turntable > 0.0f;
-    for (int frame = is_moving ? 1 : 0; camera.is_set && frame <= (is_moving ? frames : 0); frame++) {
+    for (int frame = is_moving ? 1 : 0; camera.is_set && frame <= (is_moving ? frames : 0); ++frame) {
         couCamera now = couCamera_At(&camera, frame / stage->fps);
         couStageFileCamera *entry = couStageFile_AddCamera(stage);
         if (!entry) return false;
@@ -43,7 +47,7 @@ static bool describe(couScene *scene, double fps, int frames, couStageFile *stag
     const couWorldDef *def = couWorld_Def(world);
     *stage = (couStageFile){.dimension = def->dimension, .spacing = def->spacing, .fps = fps};
     snprintf(stage->scene, sizeof stage->scene, "%s", couScene_Path(scene));
-    for (int i = 0; i < couWorld_MaterialCount(world); i++) {
+    for (int i = 0; i < couWorld_MaterialCount(world); ++i) {
         const couMaterialDef *material = couWorld_Material(world, couWorld_MaterialAt(world, i));
         couStageFileMaterial *entry = couStageFile_AddMaterial(stage);
         if (!entry) return false;
@@ -55,12 +59,30 @@ static bool describe(couScene *scene, double fps, int frames, couStageFile *stag
     return add_cameras(stage, scene, frames);
 }
 
-couBodyFiles *couOpenRunBodies(couScene *scene, const char *folder, double fps, int frames, couBounds bounds, int keep_frames,
-                               couFaults *faults)
+// --- The output ---
+
+static bool begin(couRun *run, void **own)
 {
     couStageFile stage;
-    if (describe(scene, fps, frames, &stage)) return couOpenBodyFiles(folder, &stage, clip_around(bounds), keep_frames, faults);
-    couFaults_Add(faults, folder, NULL, "no memory for stage.json");
+    bool is_described = describe(run->scene, run->fps, run->total, &stage);
+    if (is_described)
+        *own = couOpenBodyFiles(run->folder, &stage, clip_around(run->bounds), run->is_in_place ? run->first : 0, &run->faults);
+    if (is_described) return *own;
+    couFaults_Add(&run->faults, run->folder, NULL, "no memory for stage.json");
     couStageFile_Clear(&stage);
-    return NULL;
+    return false;
 }
+
+static bool write_rows(couRun *run, void *own) { return couBodyFiles_Write(own, run->world, run->frame, &run->faults); }
+
+static bool finish(couRun *run, void *own) { return couCloseBodyFiles(own, &run->faults); }
+
+static void discard(couRun *run, void *own) { couCloseBodyFiles(own, &run->faults); }
+
+extern const couOutput couOutputBodies;
+const couOutput couOutputBodies = {.name = "bodies",
+                                   .files = {"bodies.csv", "stage.json"},
+                                   .open = begin,
+                                   .frame = write_rows,
+                                   .close = finish,
+                                   .discard = discard};

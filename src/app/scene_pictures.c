@@ -1,7 +1,8 @@
-// Pictures of a run: hands the renderer what there is at a frame's time. Frames come from memory or, when a film is made whole again
-// after a resume, from the files; bodies are then where bodies.csv has them. The camera is the scene's; without one it frames
-// all that the scene holds at its start: fluid, bounded bodies, emitters with the reach of their jets.
-#include "app/run.h"
+// A scene before the camera. The camera is the scene's; without one it frames all that the scene holds at its start: fluid,
+// bounded bodies, emitters with the reach of their jets. Bodies are those of the world now, or of frames that were written
+// earlier where bodies.csv has them.
+#include "app/scene_pictures.h"
+#include "app/app.h"
 #include "base/base.h"
 
 #include <stdio.h>
@@ -9,14 +10,6 @@
 #include <string.h>
 
 #define MOTION_SAMPLES 16 // of a moving thing's way, for the camera's frame
-
-struct couFilming {
-    couScene *scene;
-    couStudio *studio;
-    couFilm *film;   // NULL: single pictures only
-    int frame_count; // in the film
-    double fps;
-};
 
 // --- What the camera shows ---
 
@@ -32,7 +25,7 @@ static void include_point(couBounds *bounds, couVec3 p)
 // The eight corners of a box, moved by the pose.
 static void include_box(couBounds *bounds, couBounds box, couPose pose)
 {
-    for (int corner = 0; corner < 8; corner++)
+    for (int corner = 0; corner < 8; ++corner)
         include_point(bounds,
                       couToWorld(pose, (couVec3){corner & 1 ? box.upper.x : box.lower.x, corner & 2 ? box.upper.y : box.lower.y,
                                                  corner & 4 ? box.upper.z : box.lower.z}));
@@ -46,7 +39,7 @@ static void include_shape(couBounds *bounds, const couShape *shape, int dimensio
     if (!couShape_Bounds(shape, dimension, &box)) return;
     if (dimension == 2) box.lower.z = box.upper.z = 0.0f;
     if (!motion) include_box(bounds, box, pose);
-    for (int i = 0; motion && i <= MOTION_SAMPLES; i++) include_box(bounds, box, motion(context, seconds * i / MOTION_SAMPLES));
+    for (int i = 0; motion && i <= MOTION_SAMPLES; ++i) include_box(bounds, box, motion(context, seconds * i / MOTION_SAMPLES));
 }
 
 // The top of a jet: where gravity has used up its speed.
@@ -70,15 +63,15 @@ couBounds couSceneBounds(couScene *scene, double seconds)
     int dimension = couWorld_Def(world)->dimension;
     couBounds bounds = no_bounds;
     couParticleView particles = couWorld_Particles(world);
-    for (size_t i = 0; i < particles.count; i++)
+    for (size_t i = 0; i < particles.count; ++i)
         include_point(&bounds, (couVec3){particles.position[i].x, particles.position[i].y, particles.position[i].z});
-    for (int i = 0; i < couWorld_BodyCount(world); i++) {
+    for (int i = 0; i < couWorld_BodyCount(world); ++i) {
         couBodyId id = couWorld_BodyAt(world, i);
         const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
         if (body && body->opacity > 0.0f)
             include_shape(&bounds, body->shape, dimension, body->pose, body->motion, body->motion_context, seconds);
     }
-    for (int i = 0; i < couWorld_EmitterCount(world); i++) {
+    for (int i = 0; i < couWorld_EmitterCount(world); ++i) {
         const couEmitterDef *emitter = couWorld_Emitter(world, couWorld_EmitterAt(world, i));
         if (!emitter) continue;
         include_shape(&bounds, emitter->shape, dimension, emitter->pose, emitter->motion, emitter->motion_context, seconds);
@@ -89,12 +82,11 @@ couBounds couSceneBounds(couScene *scene, double seconds)
 
 // --- What is drawn ---
 
-// The visible bodies of the world as it is now; the renderer makes the ground of a floor.
-static couPictureBody *collect_bodies(couWorld *world, int *count)
+couPictureBody *couCollectBodies(const couWorld *world, int *count)
 {
     couPictureBody *bodies = calloc((size_t)couWorld_BodyCount(world) + 1, sizeof *bodies);
     *count = 0;
-    for (int i = 0; bodies && i < couWorld_BodyCount(world); i++) {
+    for (int i = 0; bodies && i < couWorld_BodyCount(world); ++i) {
         couBodyId id = couWorld_BodyAt(world, i);
         const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
         if (!body || !(body->opacity > 0.0f)) continue;
@@ -114,7 +106,7 @@ static couPictureBody *collect_bodies(couWorld *world, int *count)
 couCast couGatherCast(const couWorld *world)
 {
     couCast cast = {.members = calloc((size_t)couWorld_BodyCount(world) + 1, sizeof *cast.members)};
-    for (int i = 0; cast.members && i < couWorld_BodyCount(world); i++) {
+    for (int i = 0; cast.members && i < couWorld_BodyCount(world); ++i) {
         couBodyId id = couWorld_BodyAt(world, i);
         const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
         if (!body) continue;
@@ -128,7 +120,7 @@ couCast couGatherCast(const couWorld *world)
 
 void couCast_Clear(couCast *cast)
 {
-    for (int i = 0; i < cast->count; i++) couShape_Release(cast->members[i].shape);
+    for (int i = 0; i < cast->count; ++i) couShape_Release(cast->members[i].shape);
     free(cast->members);
     *cast = (couCast){0};
 }
@@ -139,9 +131,9 @@ couPictureBody *couFindBodies(const couCast *cast, const couBodyTable *table, in
     const couBodyRow *row = couBodyTable_Frame(table, frame, &rows);
     couPictureBody *bodies = rows > 0 ? calloc(rows, sizeof *bodies) : NULL;
     *count = 0;
-    for (size_t k = 0; bodies && k < rows; k++, row++) {
+    for (size_t k = 0; bodies && k < rows; ++k, ++row) {
         const struct couCastMember *member = NULL;
-        for (int i = 0; i < cast->count && !member; i++)
+        for (int i = 0; i < cast->count && !member; ++i)
             if (strcmp(cast->members[i].name, row->name) == 0) member = &cast->members[i];
         bool is_drawn = row->body >= 0 && table->stage.bodies[row->body].mesh[0];
         if (!member && is_drawn) couWarn("the scene does not begin with the body '%s': it is not in the pictures", row->name);
@@ -152,31 +144,16 @@ couPictureBody *couFindBodies(const couCast *cast, const couBodyTable *table, in
     return bodies;
 }
 
-// `table` NULL: the bodies are where the world has them. A frame's time is that of its number, to the last bit, whether it comes from
-// memory or from a file.
-static bool draw(couFilming *filming, const couFrame *frame, const couCast *cast, const couBodyTable *table, couImage *image,
-                 couFaults *faults)
-{
-    couWorld *world = couScene_World(filming->scene);
-    couFrame drawn = *frame;
-    int count = 0, number = (int)lround(frame->time * filming->fps);
-    drawn.time = number / filming->fps;
-    couPictureBody *bodies = table ? couFindBodies(cast, table, number, &count) : collect_bodies(world, &count);
-    bool is_done = couStudio_Draw(filming->studio, &drawn, number, bodies, count, image, NULL, faults);
-    free(bodies);
-    return is_done;
-}
+// --- The studio ---
 
-// --- Film ---
-
-couStudio *couOpenSceneStudio(couScene *scene, couBounds bounds, const couCamera *camera, const couPictureChoice *choice,
+couStudio *couOpenSceneStudio(couScene *scene, couBounds bounds, const couCamera *camera, const couPictureStyle *style,
                               const couSurfaceDef *surface, double fps, couFaults *faults)
 {
     couWorld *world = couScene_World(scene);
     const couWorldDef *def = couWorld_Def(world);
     couLook looks[256];
     int count = 0;
-    for (; count < couWorld_MaterialCount(world) && count < 256; count++)
+    for (; count < couWorld_MaterialCount(world) && count < 256; ++count)
         looks[count] = couMaterialLook(couWorld_Material(world, couWorld_MaterialAt(world, count)));
     couStudioDef studio = {.dimension = def->dimension,
                            .spacing = def->spacing,
@@ -185,63 +162,8 @@ couStudio *couOpenSceneStudio(couScene *scene, couBounds bounds, const couCamera
                            .look_count = count,
                            .camera = camera ? *camera : couScene_Camera(scene),
                            .bounds = bounds,
-                           .choice = *choice,
+                           .style = *style,
                            .surface = *surface,
                            .threads = couThreadCount(def->threads)};
     return couOpenStudio(&studio, faults);
-}
-
-couFilming *couStartFilming(couScene *scene, couBounds bounds, const couPictureChoice *choice, const couSurfaceDef *surface,
-                            const char *film, double fps, couFaults *faults)
-{
-    couFilming *filming = calloc(1, sizeof *filming);
-    if (!filming) {
-        couFaults_Add(faults, NULL, NULL, "no memory for pictures");
-        return NULL;
-    }
-    filming->scene = scene;
-    filming->fps = fps;
-    filming->studio = couOpenSceneStudio(scene, bounds, NULL, choice, surface, fps, faults);
-    if (filming->studio && film) filming->film = couOpenFilm(film, choice->width, choice->height, fps, faults);
-    if (!filming->studio || (film && !filming->film)) {
-        couEndFilming(filming, false, faults);
-        return NULL;
-    }
-    return filming;
-}
-
-bool couFilming_AddOld(couFilming *filming, const couFrame *frame, const couCast *cast, const couBodyTable *table,
-                       couFaults *faults)
-{
-    couImage image = {0};
-    if (!draw(filming, frame, cast, table, &image, faults)) return false;
-    bool is_added = couFilm_AddFrame(filming->film, &image, faults);
-    if (is_added) filming->frame_count++;
-    couFreeImage(&image);
-    return is_added;
-}
-
-bool couFilming_Add(couFilming *filming, const couFrame *frame, couFaults *faults)
-{
-    return couFilming_AddOld(filming, frame, NULL, NULL, faults);
-}
-
-bool couFilming_Picture(couFilming *filming, const couFrame *frame, const char *path, couFaults *faults)
-{
-    couImage image = {0};
-    if (!draw(filming, frame, NULL, NULL, &image, faults)) return false;
-    bool is_written = couWritePng(path, &image, faults);
-    couFreeImage(&image);
-    return is_written;
-}
-
-bool couEndFilming(couFilming *filming, bool is_kept, couFaults *faults)
-{
-    if (!filming) return true;
-    bool is_closed = true, is_film = is_kept && filming->frame_count > 0; // a film of nothing is none
-    if (filming->film && is_film) is_closed = couCloseFilm(filming->film, faults);
-    if (filming->film && !is_film) couDiscardFilm(filming->film);
-    couCloseStudio(filming->studio);
-    free(filming);
-    return is_closed;
 }

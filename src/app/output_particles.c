@@ -1,0 +1,23 @@
+// particles_000001.vtp or .ply: the particles of each frame.
+#include "app/run_outputs.h"
+
+#include <stdio.h>
+
+static bool is_wanted(const couRun *run) { return run->options.has_vtp || run->options.has_ply; }
+
+static bool write_frame(couRun *run, void *own)
+{
+    (void)own;
+    char path[COU_PATH_SIZE], name[40];
+    const couFrame *frame = couRun_Particles(run);
+    bool is_written = frame;
+    snprintf(name, sizeof name, "particles_%06d.vtp", run->frame);
+    if (is_written && run->options.has_vtp) is_written = couWriteVtp(couJoin(path, run->folder, name), frame, &run->faults);
+    snprintf(name, sizeof name, "particles_%06d.ply", run->frame);
+    if (is_written && run->options.has_ply) is_written = couWritePly(couJoin(path, run->folder, name), frame, &run->faults);
+    return is_written;
+}
+
+extern const couOutput couOutputParticles;
+const couOutput couOutputParticles = {
+    .name = "particles", .files = {"particles_#.vtp", "particles_#.ply"}, .is_wanted = is_wanted, .frame = write_frame};

@@ -1,0 +1,25 @@
+// particles.pvd, surface.pvd: ParaView's lists of the frames that are there, at the start so that a run can be watched, and at
+// the end.
+#include "app/run_outputs.h"
+#include "io/pvd.h"
+
+static bool write_series(couRun *run)
+{
+    return couWritePvd(run->folder, "particles", run->fps, &run->faults) &&
+           couWritePvd(run->folder, "surface", run->fps, &run->faults);
+}
+
+static bool begin(couRun *run, void **own)
+{
+    (void)own;
+    return write_series(run);
+}
+
+static bool finish(couRun *run, void *own)
+{
+    (void)own;
+    return write_series(run);
+}
+
+extern const couOutput couOutputSeries;
+const couOutput couOutputSeries = {.name = "series", .files = {"particles.pvd", "surface.pvd"}, .open = begin, .close = finish};

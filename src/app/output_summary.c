@@ -1,0 +1,58 @@
+// run.json: what the run was and came to, written when all else is there.
+#include "app/run_outputs.h"
+#include "base/base.h"
+#include "files/file.h"
+#include "files/json.h"
+#include "io/run_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// A finished run that is resumed keeps the run.json of the time when it ran.
+static bool has_same_json(const couRun *run, const char *path)
+{
+    couFaults faults = {0};
+    size_t size = 0;
+    char *text = access(path, F_OK) == 0 ? couReadFile(path, 1 << 22, &size, &faults) : NULL;
+    char hash[32], frames[32], expected[32], expected_frames[32];
+    snprintf(expected, sizeof expected, "%016llx", (unsigned long long)run->state_hash);
+    snprintf(expected_frames, sizeof expected_frames, "%d", run->frame);
+    bool is_same = text && couFindJson(text, "state_hash", hash, sizeof hash) && strcmp(hash, expected) == 0 &&
+                   couFindJson(text, "frames", frames, sizeof frames) && strcmp(frames, expected_frames) == 0;
+    free(text);
+    couFaults_Clear(&faults);
+    return is_same;
+}
+
+static bool finish(couRun *run, void *own)
+{
+    (void)own;
+    char path[COU_PATH_SIZE];
+    couJoin(path, run->folder, "run.json");
+    if (run->is_in_place && run->first == run->frame && has_same_json(run, path)) return true;
+    const couWorldDef *def = couWorld_Def(run->world);
+    couRunSummary summary = {.scene = run->options.scene,
+                             .method = def->method,
+                             .particles = couWorld_Particles(run->world).count,
+                             .frames = run->frame,
+                             .steps = couWorld_StepCount(run->world),
+                             .simulated_seconds = couWorld_Time(run->world),
+                             .wall_seconds = couSeconds() - run->started,
+                             .peak_rss_bytes = couPeakRss(),
+                             .threads = couThreadCount(def->threads),
+                             .state_hash = run->state_hash};
+    if (run->unconverged)
+        couWarn("%llu solvers in %llu steps ended above their tolerance: more iterations (--set sph.max_iterations=1000) or "
+                "shorter steps (sph.courant, sph.max_step) would help",
+                (unsigned long long)run->unconverged, (unsigned long long)run->substeps);
+    if (run->clamped)
+        couWarn("%llu of %llu steps were longer than stability asked for, since min_step allows no shorter ones",
+                (unsigned long long)run->clamped, (unsigned long long)run->substeps);
+    summary.warnings = couWarnings(&summary.warning_count);
+    return couWriteRunJson(path, &summary, &run->faults);
+}
+
+extern const couOutput couOutputSummary;
+const couOutput couOutputSummary = {.name = "summary", .files = {"run.json"}, .close = finish};

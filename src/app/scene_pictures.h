@@ -1,0 +1,33 @@
+/// A scene before the camera: the room to show, the bodies to draw, a studio with the scene's materials. For `coulis run` and
+/// `coulis render`.
+#pragma once
+
+#include "io/body_files.h"
+#include "render/studio.h"
+
+/// What an automatic camera shows: the fluid, bodies and emitters of a scene that has not run yet.
+couBounds couSceneBounds(couScene *scene, double seconds);
+
+/// The visible bodies of the world as it is now; the renderer makes the ground of a floor. Free with free(); NULL without memory.
+couPictureBody *couCollectBodies(const couWorld *world, int *count);
+
+/// The bodies that a scene begins with, for frames that were written earlier: by then some may have left the world. Free with
+/// couCast_Clear().
+typedef struct couCast {
+    struct couCastMember {
+        char name[COU_NAME_SIZE];
+        couShape *shape;
+        couLook look;
+    } * members;
+    int count;
+} couCast;
+
+couCast couGatherCast(const couWorld *world);
+void couCast_Clear(couCast *cast);
+/// Where bodies.csv has the bodies of a run at a frame, with shape and look of the cast's body of that name; free with free().
+/// NULL for none, or without memory.
+couPictureBody *couFindBodies(const couCast *cast, const couBodyTable *table, int frame, int *count);
+
+/// A studio with the scene's materials and its camera, or the one given. NULL with faults.
+couStudio *couOpenSceneStudio(couScene *scene, couBounds bounds, const couCamera *camera, const couPictureStyle *style,
+                              const couSurfaceDef *surface, double fps, couFaults *faults);

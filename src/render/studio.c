@@ -1,0 +1,175 @@
+// From a frame to a picture: the qualities differ in what is made of the particles first. Preview draws them as they are, splats
+// finds those at the surface, final builds a closed surface for each material, which light then goes through.
+#include "render/studio.h"
+
+#include <stdlib.h>
+
+enum { MOST_LOOKS = 256 };
+
+struct couStudio {
+    couStudioDef def;
+    couLook looks[MOST_LOOKS];
+    couVec3 colors[MOST_LOOKS];
+    float opacities[MOST_LOOKS];
+    couRenderer *renderer;
+};
+
+couPictureStyle couDefaultPictureStyle(void)
+{
+    couPictureOptions options = couDefaultPictureOptions();
+    return (couPictureStyle){
+        .quality = options.quality, .width = options.width, .height = options.height, .paths = options.paths};
+}
+
+couStudio *couOpenStudio(const couStudioDef *def, couFaults *faults)
+{
+    couStudio *studio = calloc(1, sizeof *studio);
+    if (!studio) {
+        couFaults_Add(faults, NULL, NULL, "no memory for pictures");
+        return NULL;
+    }
+    studio->def = *def;
+    studio->def.surface.spacing = def->spacing;
+    studio->def.surface.threads = def->threads;
+    for (int k = 0; k < MOST_LOOKS; ++k) {
+        int last = def->look_count - 1;
+        studio->looks[k] = def->look_count > 0 ? def->looks[k < last ? k : last] : couMakeLook((couVec3){0.5f, 0.5f, 0.5f}, 1);
+        studio->colors[k] = studio->looks[k].color;
+        studio->opacities[k] = studio->looks[k].opacity;
+    }
+    studio->renderer = couCreateRenderer(def->threads, faults);
+    if (studio->renderer) return studio;
+    couCloseStudio(studio);
+    return NULL;
+}
+
+void couCloseStudio(couStudio *studio)
+{
+    if (!studio) return;
+    if (studio->renderer) couDestroyRenderer(studio->renderer);
+    free(studio);
+}
+
+// What a flat picture shows: the plane has no perspective, so the camera says what part of it is seen.
+static couBounds flat_frame(const couCamera *camera, int width, int height)
+{
+    couVec3 d = {camera->from.x - camera->to.x, camera->from.y - camera->to.y, camera->from.z - camera->to.z};
+    float half = sqrtf(d.x * d.x + d.y * d.y + d.z * d.z) * tanf(camera->fov * 0.5f * 3.14159265f / 180.0f);
+    float wide = half * (float)width / (float)height;
+    return (couBounds){{camera->to.x - wide, camera->to.y - half, 0}, {camera->to.x + wide, camera->to.y + half, 0}};
+}
+
+static couPictureOptions look_at(const couStudio *studio, double time, int number)
+{
+    const couStudioDef *def = &studio->def;
+    couCamera camera = couCamera_At(&def->camera, time);
+    couPictureOptions options = couDefaultPictureOptions();
+    options.width = def->style.width, options.height = def->style.height;
+    options.from = camera.from, options.to = camera.to, options.fov = camera.fov;
+    options.is_auto_camera = !camera.is_set;
+    options.is_turning = camera.turntable > 0.0f;
+    options.turn = camera.turn;
+    options.aperture = camera.aperture, options.focus_distance = camera.focus;
+    options.frame = def->bounds;
+    options.quality = def->style.quality;
+    options.paths = def->style.paths;
+    options.seed = number;
+    options.shutter = (float)def->style.shutter;
+    options.frame_time = (float)(1 / def->fps);
+    options.is_denoised = !def->style.is_raw;
+    if (def->dimension == 2 && camera.is_set) options.frame = flat_frame(&camera, options.width, options.height);
+    return options;
+}
+
+// A frame's particles of one material, for a surface of their own.
+static size_t select_material(const couFrame *frame, int material, couVec3 *positions, couVec3 *velocities)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < frame->count; ++i)
+        if (frame->material[i] == material) positions[count] = frame->position[i], velocities[count++] = frame->velocity[i];
+    return count;
+}
+
+typedef struct Skin {
+    couSurface surfaces[MOST_LOOKS];
+    couPictureSurface drawn[MOST_LOOKS];
+    int count;
+} Skin;
+
+static bool add_surface(const couStudio *studio, const couSurfacePoints *points, int material, Skin *skin, couFaults *faults)
+{
+    couSurface *surface = &skin->surfaces[skin->count];
+    if (!couBuildSurface(&studio->def.surface, points, surface, faults)) return false;
+    skin->drawn[skin->count++] = (couPictureSurface){.surface = surface,
+                                                     .look = studio->looks[material],
+                                                     .is_colored = studio->def.surface.is_blended,
+                                                     .gap = studio->def.spacing};
+    return true;
+}
+
+static bool build_skin(const couStudio *studio, const couFrame *frame, Skin *skin, couFaults *faults)
+{
+    couSurfacePoints points = couFramePoints(frame, studio->def.dimension);
+    points.colors = studio->colors, points.color_count = MOST_LOOKS;
+    size_t counts[MOST_LOOKS] = {0};
+    int kinds = 0, first = 0;
+    for (size_t i = 0; i < frame->count; ++i)
+        if (counts[frame->material[i]]++ == 0) first = kinds++ == 0 ? frame->material[i] : first;
+    if (kinds <= 1 || studio->def.surface.is_blended) return add_surface(studio, &points, first, skin, faults);
+    couVec3 *selected = malloc(2 * frame->count * sizeof *selected);
+    bool is_good = selected;
+    if (!is_good) couFaults_Add(faults, NULL, NULL, "no memory for the surface of %zu particles", frame->count);
+    for (int m = 0; m < MOST_LOOKS && is_good; ++m) {
+        if (counts[m] == 0) continue;
+        couSurfacePoints own = {.dimension = points.dimension,
+                                .count = select_material(frame, m, selected, selected + frame->count),
+                                .positions = selected,
+                                .velocities = selected + frame->count};
+        is_good = add_surface(studio, &own, m, skin, faults);
+    }
+    free(selected);
+    return is_good;
+}
+
+bool couStudio_Draw(couStudio *studio, const couFrame *frame, int number, const couPictureBody *bodies, int body_count,
+                    couImage *image, couLayers *layers, couFaults *faults)
+{
+    const couStudioDef *def = &studio->def;
+    *image = (couImage){0};
+    if (layers) *layers = (couLayers){0};
+    couPictureScene scene = {.dimension = def->dimension,
+                             .particle_count = frame->count,
+                             .positions = frame->position,
+                             .velocities = frame->velocity,
+                             .materials = frame->material,
+                             .colors = studio->colors,
+                             .opacities = studio->opacities,
+                             .material_count = MOST_LOOKS,
+                             .radius = 0.6f * def->spacing, // a little overlap looks like one liquid
+                             .bodies = bodies,
+                             .body_count = body_count,
+                             .ground = NAN,
+                             .has_floor = true};
+    couPictureOptions options = look_at(studio, frame->time, number);
+    bool is_flat = def->dimension == 2, is_final = def->style.quality == cou_qualityFinal && !is_flat;
+    couSplats splats = {0};
+    Skin *skin = is_final ? calloc(1, sizeof *skin) : NULL;
+    bool is_good = !is_final || skin;
+    if (!is_good) couFaults_Add(faults, NULL, NULL, "no memory for a picture");
+    if (is_final && is_good) {
+        is_good = build_skin(studio, frame, skin, faults);
+        scene.surfaces = skin->drawn, scene.surface_count = skin->count;
+    }
+    if (def->style.quality == cou_qualitySplats && !is_flat) {
+        couSurfacePoints points = couFramePoints(frame, def->dimension);
+        is_good = couFindSplats(&def->surface, &points, 0.0f, &splats, faults);
+        scene.splats = &splats;
+    }
+    if (is_good)
+        is_good = layers && is_final ? couRenderLayers(studio->renderer, &scene, &options, image, layers, faults)
+                                     : couRenderPicture(studio->renderer, &scene, &options, image, faults);
+    for (int k = 0; skin && k < skin->count; ++k) couSurface_Clear(&skin->surfaces[k]);
+    free(skin);
+    couSplats_Clear(&splats);
+    return is_good;
+}
