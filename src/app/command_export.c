@@ -1,9 +1,9 @@
 // coulis export: what a run left, or frames of other programs, in the forms that other programs like. Frame after frame, so that memory
 // is that of the largest; a frame that cannot be read is left out with a warning.
 #include "app/run.h"
+#include "coulis/surface_file.h"
 #include "files/file.h"
 #include "io/pvd.h"
-#include "io/surface_file.h"
 #include "io/usda.h"
 
 #include <stdio.h>

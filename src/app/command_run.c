@@ -2,10 +2,10 @@
 // folder is touched. A frame is one couWorld_Advance(): splitting it would change the bits, so an interrupt waits for its end. The
 // checkpoint of a frame is written after all its other files: what a checkpoint continues is whole.
 #include "app/run.h"
+#include "coulis/surface_file.h"
 #include "files/file.h"
 #include "io/pvd.h"
 #include "io/run_files.h"
-#include "io/surface_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // coulis surface: meshes of frames that were written before, by a run or by another program. Frame after frame, so that memory is that of
 // the largest; a frame that cannot be read, or whose surface would need too much memory, is left out with a warning.
 #include "app/run.h"
+#include "coulis/surface_file.h"
 #include "files/file.h"
 #include "io/pvd.h"
-#include "io/surface_file.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,10 +3,10 @@
 
 #include "app/app.h"
 #include "app/studio.h"
-#include "io/body_files.h"
-#include "io/checkpoint.h"
-#include "io/frames.h"
+#include "coulis/checkpoint.h"
+#include "coulis/frames.h"
 #include "files/json.h"
+#include "io/body_files.h"
 
 #define COU_FOLDER_SIZE 900 ///< bytes of an output folder's path, with its terminating zero: leaves room for file names
 #define COU_PATH_SIZE 1024

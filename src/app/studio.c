@@ -2,7 +2,7 @@
 // those at the surface, final builds a closed surface for each material, which light then goes through.
 #include "app/studio.h"
 #include "app/run.h"
-#include "io/surface_file.h"
+#include "coulis/surface_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "app/app.h"
-#include "io/frames.h"
-#include "render/picture.h"
+#include "coulis/frames.h"
+#include "coulis/picture.h"
 
 // --- Surfaces ----------------------------------------------------------------------------------------------------------------
 

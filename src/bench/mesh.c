@@ -1,11 +1,11 @@
 // The benchmark of distance grids: a mesh of about 70,000 triangles at 128 cells along its largest side, made, then read back
 // from a cache in a folder of its own. The mesh is the Stanford bunny where it is installed, else a ball with bumps.
 
-#include "bench/bench.h"
 #include "base/base.h"
+#include "bench/bench.h"
+#include "coulis/mesh_file.h"
+#include "coulis/scene.h"
 #include "io/grid_cache.h"
-#include "io/mesh_file.h"
-#include "scene/scene.h"
 
 #include <stdio.h>
 #include <stdlib.h>

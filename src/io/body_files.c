@@ -5,9 +5,9 @@
 #include "io/body_files.h"
 
 #include "base/base.h"
+#include "coulis/surface_file.h"
 #include "files/csv.h"
 #include "files/file.h"
-#include "io/surface_file.h"
 #include "files/text.h"
 
 #include <errno.h>
