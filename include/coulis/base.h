@@ -27,6 +27,8 @@ extern "C" {
 #define COU_API
 #endif
 
+COU_API const char *couVersion(void); ///< of the library that runs, e.g. "0.1.0"; COU_VERSION is that of these headers
+
 /// The value of a float parameter that Coulis shall choose itself.
 #define COU_AUTO NAN
 
@@ -103,7 +105,11 @@ COU_API void couSetLog(couLogFcn *log, void *context);
 typedef bool couAssertFcn(const char *condition, const char *file, int line);
 COU_API void couSetAssert(couAssertFcn *fcn);
 
-/// Memory hooks for every allocation of the library. `align` is a power of two. Set before the first world. NULLs restore malloc.
+/// Memory hooks for every allocation of libcoulis. `align` is a power of two, `bytes` a multiple of it. Called from any thread.
+/// Set before all else, since a block returns to the hook that is set then; NULLs restore malloc. Not asked: what the C library
+/// takes for threads, and what ODE, which solves contacts and joints, takes during a step: its hook is dSetAllocHandler(), of the
+/// whole process and so not for a library to set. libcoulis-studio takes its arrays from here; its texts, and the libraries that
+/// it stands on, use malloc.
 typedef void *couAllocFcn(size_t bytes, size_t align);
 typedef void couFreeFcn(void *memory);
 COU_API void couSetAllocator(couAllocFcn *alloc, couFreeFcn *release);

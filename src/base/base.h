@@ -35,6 +35,12 @@ void couFree(couMemory *memory, void *pointer);
 /// Makes room for `count` elements, growing by half; keeps the old ones. False without memory, then nothing has changed.
 bool couReserve(couMemory *memory, void **array, size_t *capacity, size_t count, size_t element_bytes);
 
+/// As of qsort(): below 0, 0 or above 0.
+typedef int couCompareFcn(const void *a, const void *b);
+/// Sorts in place; n log n also at worst. qsort() may ask malloc for room, which no hook of ours would see. Equal items end in
+/// any order, so where bits count the comparison leaves none equal.
+void couSort(void *items, size_t count, size_t size, couCompareFcn *compare);
+
 #define COU_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define COU_MAX(a, b) ((a) > (b) ? (a) : (b))
 #define COU_CLAMP(x, lo, hi) COU_MIN(COU_MAX(x, lo), hi)
