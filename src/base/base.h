@@ -5,6 +5,10 @@
 
 #include <string.h>
 
+/// Of the functions that are not public, libcoulis shows these to libcoulis-studio, so that both share one log, one allocator and
+/// one kind of threads. Not for anyone else: they change without notice, and both libraries must be of the same version.
+#define COU_INTERNAL_API COU_API
+
 // --- Assertions and log ------------------------------------------------------------------------------------------------------
 
 /// Programmer errors only; input is checked with faults.
@@ -16,9 +20,9 @@
 #else
 #define COU_ASSERT(condition) ((void)0)
 #endif
-void couAssertFailed(const char *condition, const char *file, int line);
+COU_INTERNAL_API void couAssertFailed(const char *condition, const char *file, int line);
 
-void couLog(couLogLevel level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+COU_INTERNAL_API void couLog(couLogLevel level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 // --- Memory ------------------------------------------------------------------------------------------------------------------
 
@@ -30,10 +34,10 @@ typedef struct couMemory {
 
 /// Zeroed memory aligned to 64 bytes, or NULL. `memory` may be NULL (not counted). Bases are staggered by cache lines so that
 /// columns of equal size do not fall into the same cache sets.
-void *couAlloc(couMemory *memory, size_t bytes);
-void couFree(couMemory *memory, void *pointer);
+COU_INTERNAL_API void *couAlloc(couMemory *memory, size_t bytes);
+COU_INTERNAL_API void couFree(couMemory *memory, void *pointer);
 /// Makes room for `count` elements, growing by half; keeps the old ones. False without memory, then nothing has changed.
-bool couReserve(couMemory *memory, void **array, size_t *capacity, size_t count, size_t element_bytes);
+COU_INTERNAL_API bool couReserve(couMemory *memory, void **array, size_t *capacity, size_t count, size_t element_bytes);
 
 /// As of qsort(): below 0, 0 or above 0.
 typedef int couCompareFcn(const void *a, const void *b);
@@ -103,4 +107,4 @@ static inline couPose couCompose(couPose outer, couPose inner)
 
 // --- Time --------------------------------------------------------------------------------------------------------------------
 
-double couSeconds(void); ///< monotonic clock [s]
+COU_INTERNAL_API double couSeconds(void); ///< monotonic clock [s]
