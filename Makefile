@@ -40,9 +40,9 @@ validate: build ## measured beside published numbers; VALIDATE="CASE..." for opt
 format: ## clang-format over all C files
 	@tools/format
 
-install: setup-demo ## library, headers, program, scenes and docs into PREFIX (default /usr/local)
+install: setup-demo ## libraries, headers, program, scenes and docs into PREFIX (default /usr/local)
 	@$(CONFIGURE) release $(NO_TESTS_YET) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
-	@cmake --build build --parallel $(JOBS) --target coulis coulis_main
+	@cmake --build build --parallel $(JOBS) --target coulis_libraries coulis_main
 	@cmake --install build
 
 clean: ## removes the build folders; keeps out/

@@ -2,7 +2,7 @@
 """The documents keep their word: C in README.md and docs/library.md compiles without a warning and runs without a fault, README's
 program is the one that the tests run, its scene passes `coulis check`, and every relative link leads to a file.
 
-usage: docs_test.py SOURCE_DIR CC LIBCOULIS COULIS_PC COULIS
+usage: docs_test.py SOURCE_DIR CC LIBRARY_DIR COULIS
 """
 import os
 import re
@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 C_FLAGS = ["-std=gnu17", "-Wall", "-Wextra", "-Werror", "-Wno-unused"]
-PREAMBLE = "#include <coulis/coulis.h>\n#include <stdio.h>\n"
+PREAMBLE = "#include <coulis/studio.h>\n#include <stdio.h>\n"
 # The pieces of docs/library.md in one program: functions first, then the statements in their order on the page.
 GUIDE = PREAMBLE + """
 %(functions)s
@@ -49,11 +49,9 @@ def blocks(text, language):
 
 
 class Compiler:
-    def __init__(self, program, include, library, pc_file):
-        libs = re.search(r"^Libs:(.*)$", read(pc_file), re.M).group(1).split()
-        libs = [word for word in libs if word.startswith("-") and not word.startswith("-L") and word != "-lcoulis"]
+    def __init__(self, program, include, library_dir):
         self.before = [program, *C_FLAGS, "-I", include]
-        self.after = [library, *libs]
+        self.after = ["-L", library_dir, "-lcoulis-studio", "-lcoulis", "-lm", f"-Wl,-rpath,{library_dir}"]
 
     def run(self, what, text, faults):
         """Compiles, links and runs the text; adds a fault if that does not go well."""
@@ -65,7 +63,7 @@ class Compiler:
             if result.returncode != 0:
                 faults.append(f"{what} does not compile:\n{result.stderr}")
                 return
-            result = subprocess.run([program], capture_output=True, text=True, timeout=120)
+            result = subprocess.run([program], cwd=folder, capture_output=True, text=True, timeout=120)
             if result.returncode != 0:
                 faults.append(f"{what} ends with {result.returncode}:\n{result.stdout}{result.stderr}")
 
@@ -121,11 +119,11 @@ def check_links(source, faults):
 
 
 def main():
-    if len(sys.argv) != 6:
+    if len(sys.argv) != 5:
         sys.exit(__doc__)
-    source, cc, library, pc_file, coulis = sys.argv[1:]
+    source, cc, library_dir, coulis = sys.argv[1:]
     faults = []
-    check_library(source, Compiler(cc, os.path.join(source, "include"), library, pc_file), faults)
+    check_library(source, Compiler(cc, os.path.join(source, "include"), library_dir), faults)
     check_snippet(source, faults)
     check_links(source, faults)
     check_scenes(source, coulis, faults)

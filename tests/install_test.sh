@@ -1,6 +1,6 @@
 #!/bin/sh
-# An installed Coulis can be used: a program outside of the tree builds against it with CMake and with pkg-config, also after the
-# prefix was moved, and the installed program finds its scenes.
+# An installed Coulis is whole, and CMake projects can use it, also after the prefix was moved; the installed program finds its scenes.
+# Users by pkg-config are in consumer_test.sh.
 # usage: install_test.sh SOURCE_DIR BUILD_DIR CC
 set -eu
 source_dir=$1
@@ -31,7 +31,7 @@ cmake --install "$build_dir" --prefix "$scratch/first" >"$scratch/install.log" |
 mv "$scratch/first" "$scratch/prefix"
 prefix=$scratch/prefix
 
-for file in include/coulis/coulis.h include/coulis/world.h bin/coulis share/doc/*/LICENSE; do
+for file in include/coulis/coulis.h include/coulis/studio.h bin/coulis share/doc/*/LICENSE; do
     # shellcheck disable=SC2086
     [ -s $prefix/$file ] || fail "$file is not installed"
 done
@@ -41,39 +41,67 @@ if grep -r -l -e "$source_dir" -e "$build_dir" -e "$scratch/first" "$package_dir
     fail "the files above name a folder of this build"
 fi
 
-# pkg-config
-PKG_CONFIG_PATH=$pc_dir
-export PKG_CONFIG_PATH
-version=$(pkg-config --modversion coulis)
-grep -q "COU_VERSION \"$version\"" "$prefix/include/coulis/base.h" || fail "coulis.pc has version $version, base.h another"
-# shellcheck disable=SC2046
-"$compiler" -std=c17 -Wall -Wextra -Werror "$source_dir/tests/readme_snippet.c" -o "$scratch/by_pkg_config" \
-    $(pkg-config --cflags --libs coulis)
-"$scratch/by_pkg_config" >"$scratch/by_pkg_config.log"
-check_output "$scratch/by_pkg_config.log"
+# Both libraries, static and shared: libNAME.so -> libNAME.so.MAJOR -> libNAME.so.VERSION, which look for each other where they are.
+library_dir=$(dirname "$pc_dir")
+for name in coulis coulis-studio; do
+    version=$(PKG_CONFIG_PATH=$pc_dir pkg-config --modversion "$name")
+    grep -q "COU_VERSION \"$version\"" "$prefix/include/coulis/base.h" || fail "$name.pc has version $version, base.h another"
+    [ -s "$library_dir/lib$name.a" ] || fail "lib$name.a is not installed"
+    [ "$(readlink "$library_dir/lib$name.so")" = "lib$name.so.${version%%.*}" ] || fail "lib$name.so does not lead to its soname"
+    [ "$(readlink "$library_dir/lib$name.so.${version%%.*}")" = "lib$name.so.$version" ] || fail "the soname does not lead to $version"
+    if readelf -d "$library_dir/lib$name.so" | grep -e RUNPATH -e RPATH | grep -e "$source_dir" -e "$build_dir"; then
+        fail "lib$name.so looks for libraries in the build"
+    fi
+done
 
-# CMake
+# CMake: shared as it comes, static when asked for; the studio likewise.
 mkdir "$scratch/user"
 cp "$source_dir/tests/readme_snippet.c" "$scratch/user/main.c"
+cat >"$scratch/user/studio.c" <<'END'
+#include <coulis/studio.h>
+#include <stdio.h>
+
+int main(void)
+{
+    couFaults faults = {0};
+    couScene *scene = couLoadScene("drop-splash", NULL, &faults);
+    printf("%s\n", scene ? couScene_Title(scene) : faults.items[0].message);
+    couCloseScene(scene);
+    couFaults_Clear(&faults);
+}
+END
 cat >"$scratch/user/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.22)
 project(user LANGUAGES C)
-find_package(coulis 0.1 REQUIRED)
-add_executable(by_cmake main.c)
-target_link_libraries(by_cmake PRIVATE coulis::coulis)
+find_package(coulis 0.1 REQUIRED COMPONENTS studio)
+add_executable(shared main.c)
+target_link_libraries(shared PRIVATE coulis::coulis)
+add_executable(studio_shared studio.c)
+target_link_libraries(studio_shared PRIVATE coulis::studio)
+find_package(coulis 0.1 REQUIRED COMPONENTS static)
+add_executable(static main.c)
+target_link_libraries(static PRIVATE coulis::coulis_static)
+add_executable(studio_static studio.c)
+target_link_libraries(studio_static PRIVATE coulis::studio_static)
 END
 if ! { cmake -S "$scratch/user" -B "$scratch/user/build" -DCMAKE_C_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$prefix" &&
     cmake --build "$scratch/user/build"; } >"$scratch/cmake.log" 2>&1; then
     cat "$scratch/cmake.log"
     fail "a CMake project could not use the package"
 fi
-"$scratch/user/build/by_cmake" >"$scratch/by_cmake.log"
-cmp "$scratch/by_pkg_config.log" "$scratch/by_cmake.log" || fail "the two programs do not agree"
-
-# The headers are C++ as well, where there is a C++ compiler.
-if command -v c++ >/dev/null; then
-    echo '#include <coulis/coulis.h>' | c++ -std=c++17 -Wall -Wextra -Werror -I"$prefix/include" -x c++ -fsyntax-only -
-fi
+cd "$scratch/user/build"
+for program in shared studio_shared static studio_static; do
+    ./$program >$program.log || fail "$program ends with $?"
+    uses=no
+    ! ldd ./$program | grep -q libcoulis || uses=yes
+    case $program:$uses in
+    *shared:no | *static:yes) fail "$program: uses the shared library: $uses" ;;
+    esac
+done
+check_output shared.log
+cmp shared.log static.log || fail "the shared and the static library do not agree"
+grep -q -i drop studio_shared.log || fail "the studio did not find its scene: $(cat studio_shared.log)"
+cmp studio_shared.log studio_static.log || fail "the shared and the static studio do not agree"
 
 # The program, away from the tree.
 cd "$scratch"

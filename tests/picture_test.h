@@ -1,7 +1,7 @@
 /// What the tests of pictures share: a renderer, small scenes, patches of colour.
 #pragma once
 
-#include "render/picture.h"
+#include "coulis/picture.h"
 
 #include "base/base.h"
 #include "render/light.h"

@@ -4,11 +4,11 @@ set_target_properties(readme_snippet PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE
 target_link_libraries(readme_snippet PRIVATE coulis coulis_flags)
 add_test(NAME readme_snippet COMMAND readme_snippet)
 
-# These do not depend on how the code was compiled, or cannot link sanitized archives.
-if(NOT COULIS_SANITIZE)
+# These do not depend on how the code was compiled, or need the shared libraries.
+if(COULIS_SHARED)
     find_program(PYTHON python3 REQUIRED)
     add_test(NAME docs COMMAND ${PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/docs_test.py ${CMAKE_SOURCE_DIR} ${CMAKE_C_COMPILER}
-        $<TARGET_FILE:coulis> ${CMAKE_BINARY_DIR}/coulis.pc $<TARGET_FILE:coulis_main>)
+        $<TARGET_FILE_DIR:coulis_shared> $<TARGET_FILE:coulis_main>)
     add_test(NAME setup COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/setup_test.sh ${CMAKE_SOURCE_DIR})
     add_test(NAME install COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/install_test.sh ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}
         ${CMAKE_C_COMPILER})

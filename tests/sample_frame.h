@@ -1,7 +1,7 @@
 /// A frame whose numbers follow from the particle's number alone; tests/read_frames.py has the same formulas.
 #pragma once
 
-#include "io/frames.h"
+#include "coulis/frames.h"
 
 static inline void make_sample_frame(couFrame *frame, size_t count)
 {

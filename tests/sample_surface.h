@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 #include "coulis/surface.h"
-#include "io/surface_file.h"
+#include "coulis/surface_file.h"
 
 static inline void allocate_surface(couSurface *s, int dimension, size_t vertices, size_t elements)
 {

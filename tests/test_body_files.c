@@ -2,8 +2,8 @@
 #include "io_test.h"
 
 #include "base/base.h"
+#include "coulis/mesh_file.h"
 #include "io/body_files.h"
-#include "io/mesh_file.h"
 #include "io/pvd.h"
 
 static const couBounds clip = {{-2, -1, -2}, {2, 3, 2}};

@@ -1,7 +1,7 @@
 // Checkpoints: what is saved comes back to the bit; damage of any kind is found and a failed save loses nothing.
 #include "io_test.h"
 
-#include "io/checkpoint.h"
+#include "coulis/checkpoint.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

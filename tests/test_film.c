@@ -1,6 +1,6 @@
 // Film: what ffprobe says of a finished one, and every way in which ffmpeg, the disk or the caller can fail. Stand-ins for ffmpeg
 // are small scripts found first in PATH.
-#include "render/picture.h"
+#include "coulis/picture.h"
 
 #include "base/base.h"
 

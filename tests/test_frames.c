@@ -3,7 +3,7 @@
 #include "io_test.h"
 #include "sample_frame.h"
 
-#include "io/frames.h"
+#include "coulis/frames.h"
 
 static const char *const extensions[] = {"vtp", "ply"};
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
-#include "scene/scene.h"
+#include "coulis/scene.h"
 
 #include <stdio.h>
 #include <stdlib.h>

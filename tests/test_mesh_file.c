@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 #include "base/random.h"
-#include "io/mesh_file.h"
+#include "coulis/mesh_file.h"
 
 #include <limits.h>
 

@@ -1,6 +1,6 @@
 // Final pictures: no look makes or loses light (furnace), Beer's law, images through glass, the lens, the shutter, threads, and
 // every way in which a request can be wrong. Noise bounds are stated where they are used; paths are the same in every run.
-#include "render/picture.h"
+#include "coulis/picture.h"
 
 #include "base/base.h"
 

@@ -4,7 +4,7 @@
 #include "sample_surface.h"
 
 #include "coulis/mesh.h"
-#include "io/mesh_file.h"
+#include "coulis/mesh_file.h"
 #include "files/text.h"
 
 static void expect_equal_surfaces(const couSurface *a, const couSurface *b, bool has_exact_colors)

@@ -16,6 +16,19 @@ extern "C" {
 #define COU_VERSION_PATCH 0
 #define COU_VERSION "0.1.0"
 
+/// Marks what a shared library shows to others; all else is hidden. On Windows define COU_SHARED to use the library as a DLL.
+#if !defined(_WIN32)
+#define COU_API __attribute__((visibility("default")))
+#elif defined(COU_BUILDS_LIBRARY)
+#define COU_API __declspec(dllexport)
+#elif defined(COU_SHARED)
+#define COU_API __declspec(dllimport)
+#else
+#define COU_API
+#endif
+
+COU_API const char *couVersion(void); ///< of the library that runs, e.g. "0.1.0"; COU_VERSION is that of these headers
+
 /// The value of a float parameter that Coulis shall choose itself.
 #define COU_AUTO NAN
 
@@ -77,25 +90,29 @@ typedef struct couFaults {
 } couFaults;
 
 /// Appends a fault; `where` and `key` may be NULL.
-void couFaults_Add(couFaults *faults, const char *where, const char *key, const char *format, ...)
+COU_API void couFaults_Add(couFaults *faults, const char *where, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-void couFaults_Clear(couFaults *faults);
+COU_API void couFaults_Clear(couFaults *faults);
 
 typedef enum couLogLevel { cou_logDebug, cou_logInfo, cou_logWarning, cou_logError } couLogLevel;
 
 /// Receives one line, without newline. May be called from the thread that steps a world.
 typedef void couLogFcn(void *context, couLogLevel level, const char *message);
 /// The library itself prints nothing: without a hook, messages are dropped. NULL removes the hook.
-void couSetLog(couLogFcn *log, void *context);
+COU_API void couSetLog(couLogFcn *log, void *context);
 
 /// Returns true to go on after a failed assertion, false to abort. NULL restores the default: message on stderr, abort.
 typedef bool couAssertFcn(const char *condition, const char *file, int line);
-void couSetAssert(couAssertFcn *fcn);
+COU_API void couSetAssert(couAssertFcn *fcn);
 
-/// Memory hooks for every allocation of the library. `align` is a power of two. Set before the first world. NULLs restore malloc.
+/// Memory hooks for every allocation of libcoulis. `align` is a power of two, `bytes` a multiple of it. Called from any thread.
+/// Set before all else, since a block returns to the hook that is set then; NULLs restore malloc. Not asked: what the C library
+/// takes for threads, and what ODE, which solves contacts and joints, takes during a step: its hook is dSetAllocHandler(), of the
+/// whole process and so not for a library to set. libcoulis-studio takes its arrays from here; its texts, and the libraries that
+/// it stands on, use malloc.
 typedef void *couAllocFcn(size_t bytes, size_t align);
 typedef void couFreeFcn(void *memory);
-void couSetAllocator(couAllocFcn *alloc, couFreeFcn *release);
+COU_API void couSetAllocator(couAllocFcn *alloc, couFreeFcn *release);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
-/// Coulis: particle simulation of fluids, viscoelastic matter, bodies and solids. This header includes the whole public API.
+/// Coulis: particle simulation of fluids, viscoelastic matter, bodies and solids. This header includes all of
+/// libcoulis; what files and pictures are made with is in coulis/studio.h.
 #pragma once
 
 #include "coulis/base.h"

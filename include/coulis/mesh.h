@@ -14,16 +14,16 @@ typedef struct couDistanceGrid couDistanceGrid;
 
 /// Copies the vertices [m] and triangles (three vertex numbers each). NULL, with faults added, when there is no triangle, a vertex is
 /// not finite or beyond 1e6 m, or a number is out of range.
-couMesh *couCreateMesh(const couVec3 *vertices, size_t vertex_count, const uint32_t *triangles, size_t triangle_count,
-                       couFaults *faults);
-couMesh *couMesh_Retain(couMesh *mesh);
-void couMesh_Release(couMesh *mesh); ///< NULL is fine
-size_t couMesh_VertexCount(const couMesh *mesh);
-size_t couMesh_TriangleCount(const couMesh *mesh);
-const couVec3 *couMesh_Vertices(const couMesh *mesh);   ///< [m]
-const uint32_t *couMesh_Triangles(const couMesh *mesh); ///< three vertex numbers per triangle
-couBounds couMesh_Bounds(const couMesh *mesh);          ///< [m]
-uint64_t couMesh_Hash(const couMesh *mesh);             ///< of vertices and triangles
+COU_API couMesh *couCreateMesh(const couVec3 *vertices, size_t vertex_count, const uint32_t *triangles, size_t triangle_count,
+                               couFaults *faults);
+COU_API couMesh *couMesh_Retain(couMesh *mesh);
+COU_API void couMesh_Release(couMesh *mesh); ///< NULL is fine
+COU_API size_t couMesh_VertexCount(const couMesh *mesh);
+COU_API size_t couMesh_TriangleCount(const couMesh *mesh);
+COU_API const couVec3 *couMesh_Vertices(const couMesh *mesh);   ///< [m]
+COU_API const uint32_t *couMesh_Triangles(const couMesh *mesh); ///< three vertex numbers per triangle
+COU_API couBounds couMesh_Bounds(const couMesh *mesh);          ///< [m]
+COU_API uint64_t couMesh_Hash(const couMesh *mesh);             ///< of vertices and triangles
 
 /// What is odd about a mesh. Vertices at the same place count as one.
 typedef struct couMeshReport {
@@ -39,11 +39,11 @@ typedef struct couMeshReport {
     bool is_oriented;          ///< closed, and its triangles agree on what is outside
 } couMeshReport;
 
-couMeshReport couMesh_Inspect(const couMesh *mesh, int threads);
+COU_API couMeshReport couMesh_Inspect(const couMesh *mesh, int threads);
 /// One sentence on everything that was found ("" for a clean mesh).
-void couMeshReport_Format(const couMeshReport *report, char *text, size_t size);
+COU_API void couMeshReport_Format(const couMeshReport *report, char *text, size_t size);
 /// The mesh with each hole closed by a fan of triangles around the middle of its rim; NULL without memory.
-couMesh *couMesh_CloseHoles(const couMesh *mesh);
+COU_API couMesh *couMesh_CloseHoles(const couMesh *mesh);
 
 /// Volume, centre of mass and inertia of a solid of density 1 (multiply by the density).
 typedef struct couMassProperties {
@@ -53,7 +53,7 @@ typedef struct couMassProperties {
 } couMassProperties;
 
 /// By exact integrals over the triangles; right for closed, oriented meshes. A mesh turned inside out counts as its mirror.
-couMassProperties couMesh_Mass(const couMesh *mesh);
+COU_API couMassProperties couMesh_Mass(const couMesh *mesh);
 
 // --- Distance grids ----------------------------------------------------------------------------------------------------------
 
@@ -62,22 +62,22 @@ couMassProperties couMesh_Mass(const couMesh *mesh);
 /// faces do no harm; only holes wider than a cell do.
 /// `cell` [m] is made larger, with a warning in the log, where the grid would take more than `max_bytes` (0: 256 MiB).
 /// `threads` 0: all cores; the result does not depend on it. NULL with a fault when nothing is inside or memory is short.
-couDistanceGrid *couCreateDistanceGrid(couMesh *mesh, float cell, size_t max_bytes, int threads, couFaults *faults);
-couDistanceGrid *couDistanceGrid_Retain(couDistanceGrid *grid);
-void couDistanceGrid_Release(couDistanceGrid *grid); ///< NULL is fine
-const couMesh *couDistanceGrid_Mesh(const couDistanceGrid *grid);
-float couDistanceGrid_Cell(const couDistanceGrid *grid); ///< [m]
-size_t couDistanceGrid_Bytes(const couDistanceGrid *grid);
-float couDistanceGrid_Distance(const couDistanceGrid *grid, couVec3 point);
+COU_API couDistanceGrid *couCreateDistanceGrid(couMesh *mesh, float cell, size_t max_bytes, int threads, couFaults *faults);
+COU_API couDistanceGrid *couDistanceGrid_Retain(couDistanceGrid *grid);
+COU_API void couDistanceGrid_Release(couDistanceGrid *grid); ///< NULL is fine
+COU_API const couMesh *couDistanceGrid_Mesh(const couDistanceGrid *grid);
+COU_API float couDistanceGrid_Cell(const couDistanceGrid *grid); ///< [m]
+COU_API size_t couDistanceGrid_Bytes(const couDistanceGrid *grid);
+COU_API float couDistanceGrid_Distance(const couDistanceGrid *grid, couVec3 point);
 /// Distance and its unit gradient.
-float couDistanceGrid_DistanceNormal(const couDistanceGrid *grid, couVec3 point, couVec3 *normal);
+COU_API float couDistanceGrid_DistanceNormal(const couDistanceGrid *grid, couVec3 point, couVec3 *normal);
 /// Volume, centre and inertia from the grid: for meshes whose triangles cannot be trusted.
-couMassProperties couDistanceGrid_Mass(const couDistanceGrid *grid);
+COU_API couMassProperties couDistanceGrid_Mass(const couDistanceGrid *grid);
 
 /// The grid as bytes, for a cache: returns the size; writes nothing when `capacity` is less.
-size_t couDistanceGrid_Pack(const couDistanceGrid *grid, void *bytes, size_t capacity);
+COU_API size_t couDistanceGrid_Pack(const couDistanceGrid *grid, void *bytes, size_t capacity);
 /// NULL, with a fault, when the bytes are not a whole grid of this mesh made by this version.
-couDistanceGrid *couUnpackDistanceGrid(couMesh *mesh, const void *bytes, size_t size, couFaults *faults);
+COU_API couDistanceGrid *couUnpackDistanceGrid(couMesh *mesh, const void *bytes, size_t size, couFaults *faults);
 
 #ifdef __cplusplus
 }

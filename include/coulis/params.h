@@ -37,30 +37,30 @@ typedef struct couParamTable {
 } couParamTable;
 
 /// NULL when there is no such parameter.
-const couParam *couParams_Find(const couParamTable *table, const char *name);
+COU_API const couParam *couParams_Find(const couParamTable *table, const char *name);
 /// The known name nearest to a misspelt one, or NULL when none is near.
-const char *couParams_Suggest(const couParamTable *table, const char *name);
+COU_API const char *couParams_Suggest(const couParamTable *table, const char *name);
 /// Nearest of `count` names to `name` by edit distance, or NULL when none is near.
-const char *couSuggest(const char *const *names, int count, const char *name);
+COU_API const char *couSuggest(const char *const *names, int count, const char *name);
 
 /// Writes the defaults into the struct.
-void couParams_SetDefaults(const couParamTable *table, void *def);
+COU_API void couParams_SetDefaults(const couParamTable *table, void *def);
 /// Adds a fault for each field out of range; returns true when there is none. Keys are "table.name".
-bool couParams_Check(const couParamTable *table, const void *def, couFaults *faults);
+COU_API bool couParams_Check(const couParamTable *table, const void *def, couFaults *faults);
 
 /// Sets numbers (also bool and choice by number): `count` values, 3 for a vector. Checks type and range; on a fault adds it
 /// and leaves the field alone. NaN is a fault here: only defaults are automatic.
-bool couParam_SetNumbers(const couParam *param, const char *table, void *def, const double *values, int count, const char *where,
-                         couFaults *faults);
+COU_API bool couParam_SetNumbers(const couParam *param, const char *table, void *def, const double *values, int count,
+                                 const char *where, couFaults *faults);
 /// Sets from text: "0.5", "true", "1,2,3", a choice's or a name's word, "auto" where allowed.
-bool couParam_SetText(const couParam *param, const char *table, void *def, const char *text, const char *where,
-                      couFaults *faults);
+COU_API bool couParam_SetText(const couParam *param, const char *table, void *def, const char *text, const char *where,
+                              couFaults *faults);
 /// Reads up to three numbers of the field; returns how many.
-int couParam_GetNumbers(const couParam *param, const void *def, double values[3]);
+COU_API int couParam_GetNumbers(const couParam *param, const void *def, double values[3]);
 /// "> 0", "0 to 1", "none, plastic, frozen"...
-void couParam_FormatRange(const couParam *param, char *text, size_t size);
+COU_API void couParam_FormatRange(const couParam *param, char *text, size_t size);
 /// The default as text: "1000", "auto", "0, -9.81, 0".
-void couParam_FormatDefault(const couParam *param, char *text, size_t size);
+COU_API void couParam_FormatDefault(const couParam *param, char *text, size_t size);
 
 #ifdef __cplusplus
 }

@@ -45,16 +45,16 @@ typedef struct couShapeDef {
 } couShapeDef;
 
 /// NULL, with faults added, when the def is wrong. Retains its children; the caller keeps its own references.
-couShape *couCreateShape(const couShapeDef *def, couFaults *faults);
-couShape *couShape_Retain(couShape *shape);
-void couShape_Release(couShape *shape); ///< NULL is fine
+COU_API couShape *couCreateShape(const couShapeDef *def, couFaults *faults);
+COU_API couShape *couShape_Retain(couShape *shape);
+COU_API void couShape_Release(couShape *shape); ///< NULL is fine
 
 /// Signed distance [m], negative inside; never larger than the true distance (so spheres of that radius are free).
 /// Exact for all but shells and unions seen from inside their solid, and open shells that have no flat top or narrow towards it.
 /// In 2D give dimension 2: z is ignored and the shape is its cut with the plane z = 0.
-float couShape_Distance(const couShape *shape, int dimension, couVec3 point);
+COU_API float couShape_Distance(const couShape *shape, int dimension, couVec3 point);
 /// Distance and outward unit normal (the gradient).
-float couShape_DistanceNormal(const couShape *shape, int dimension, couVec3 point, couVec3 *normal);
+COU_API float couShape_DistanceNormal(const couShape *shape, int dimension, couVec3 point, couVec3 *normal);
 /// A tangent plane of the solid.
 typedef struct couPlane {
     couVec3 normal; ///< unit, out of the solid
@@ -63,36 +63,36 @@ typedef struct couPlane {
 
 /// The tangent planes closer than `reach` to the point: the nearest one, but each wall for itself in the corners of a hollow box or
 /// cylinder, and each part of a union. Returns how many, at most `capacity`.
-int couShape_Planes(const couShape *shape, int dimension, couVec3 point, float reach, couPlane *planes, int capacity);
+COU_API int couShape_Planes(const couShape *shape, int dimension, couVec3 point, float reach, couPlane *planes, int capacity);
 /// False for unbounded shapes (a plane or a union that has one).
-bool couShape_Bounds(const couShape *shape, int dimension, couBounds *bounds);
+COU_API bool couShape_Bounds(const couShape *shape, int dimension, couBounds *bounds);
 /// True when the segment from a to b, both outside, meets the solid; touching it (to a millionth of the largest coordinate) is
 /// no hit. True also when an end is inside, or not finite.
-bool couShape_SegmentHits(const couShape *shape, int dimension, couVec3 a, couVec3 b);
+COU_API bool couShape_SegmentHits(const couShape *shape, int dimension, couVec3 a, couVec3 b);
 /// A number that is the same for two points in one convex part of the free space, 0 when not known: such points see each other.
-uint32_t couShape_FreePocket(const couShape *shape, int dimension, couVec3 point);
+COU_API uint32_t couShape_FreePocket(const couShape *shape, int dimension, couVec3 point);
 /// The thinnest wall of the solid [m]; infinity for a half-space, 0 for a disk.
-float couShape_Thinness(const couShape *shape);
+COU_API float couShape_Thinness(const couShape *shape);
 /// How far one can go in any direction from a point at this distance (its amount) without meeting the surface: all of it for formulas,
 /// a little less for a mesh, whose distances are interpolated.
-float couShape_Clearance(const couShape *shape, float distance);
+COU_API float couShape_Clearance(const couShape *shape, float distance);
 /// Volume, centre of mass and inertia for density 1: by formula for single shapes and closed meshes, by sampling for shells and
 /// unions (to about 1e-3). False for unbounded shapes and those without volume.
-bool couShape_Mass(const couShape *shape, int dimension, couMassProperties *mass);
-bool couShape_IsConvex(const couShape *shape);
-couShapeKind couShape_Kind(const couShape *shape);
+COU_API bool couShape_Mass(const couShape *shape, int dimension, couMassProperties *mass);
+COU_API bool couShape_IsConvex(const couShape *shape);
+COU_API couShapeKind couShape_Kind(const couShape *shape);
 /// What it was made from; points and children are the shape's own and live as long as it does.
-const couShapeDef *couShape_Def(const couShape *shape);
+COU_API const couShapeDef *couShape_Def(const couShape *shape);
 /// Emitter outlines only: area of a disk, or a polygon's face [m^2] (length [m] in 2D). 0 for all else, as for a polygon
 /// in 2D, whose jet would leave the plane. Looks through poses.
-float couShape_FaceArea(const couShape *shape, int dimension);
+COU_API float couShape_FaceArea(const couShape *shape, int dimension);
 
 /// The surface of the solid, for pictures and files: triangles, closed and turned outward; in 2D segments, the solid to their
 /// left. Vertices and indices alone. By formula for single shapes and for shells of those that are round or boxes; a mesh is its
 /// own triangles; unions of parts that touch and all else on a grid of `cell` [m] (0: chosen), which keeps edges sharp. Planes,
 /// which have no end, are cut off at `clip` [m]. Free with couSurface_Clear(). False with a fault without memory.
-bool couShape_BuildSurface(const couShape *shape, int dimension, float cell, couBounds clip, couSurface *surface,
-                           couFaults *faults);
+COU_API bool couShape_BuildSurface(const couShape *shape, int dimension, float cell, couBounds clip, couSurface *surface,
+                                   couFaults *faults);
 
 #ifdef __cplusplus
 }

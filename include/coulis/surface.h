@@ -32,8 +32,8 @@ typedef struct couSurfaceDef {
     int threads;     ///< 0: all cores
 } couSurfaceDef;
 
-couSurfaceDef couDefaultSurfaceDef(void);
-const couParamTable *couSurfaceParams(void);
+COU_API couSurfaceDef couDefaultSurfaceDef(void);
+COU_API const couParamTable *couSurfaceParams(void);
 
 /// What is meshed. Arrays are only read; those marked may be NULL. Particles at NaN or infinity are left out and counted.
 typedef struct couSurfacePoints {
@@ -66,11 +66,11 @@ typedef struct couSurface {
 
 /// Zero particles give an empty surface. False with a fault when the def or the points are wrong, or memory is short; nothing is
 /// held then. Free with couSurface_Clear().
-bool couBuildSurface(const couSurfaceDef *def, const couSurfacePoints *points, couSurface *surface, couFaults *faults);
-void couSurface_Clear(couSurface *surface);
+COU_API bool couBuildSurface(const couSurfaceDef *def, const couSurfacePoints *points, couSurface *surface, couFaults *faults);
+COU_API void couSurface_Clear(couSurface *surface);
 /// Area [m^2] and enclosed volume [m^3] of a closed surface; in 2D length [m] and area [m^2].
-double couSurface_Area(const couSurface *surface);
-double couSurface_Volume(const couSurface *surface);
+COU_API double couSurface_Area(const couSurface *surface);
+COU_API double couSurface_Volume(const couSurface *surface);
 
 /// Splats: particles at the surface as oriented discs, lone ones as droplets [Müller 2003, sect. 5].
 typedef struct couSplats {
@@ -82,9 +82,9 @@ typedef struct couSplats {
 
 /// Uses spacing, radius, max_gib and threads of the def. A particle is at the surface where |n| h of the colour field exceeds the
 /// threshold; `threshold` <= 0: chosen so that the first layer of a lattice is and the second is not.
-bool couFindSplats(const couSurfaceDef *def, const couSurfacePoints *points, float threshold, couSplats *splats,
-                   couFaults *faults);
-void couSplats_Clear(couSplats *splats);
+COU_API bool couFindSplats(const couSurfaceDef *def, const couSurfacePoints *points, float threshold, couSplats *splats,
+                           couFaults *faults);
+COU_API void couSplats_Clear(couSplats *splats);
 
 #ifdef __cplusplus
 }

@@ -54,8 +54,8 @@ typedef struct couWorldDef {
     int max_particles;          ///< emitters stop here, default 20 million
 } couWorldDef;
 
-couWorldDef couDefaultWorldDef(void);
-const couParamTable *couWorldParams(void);
+COU_API couWorldDef couDefaultWorldDef(void);
+COU_API const couParamTable *couWorldParams(void);
 
 /// What validation holds a method to; each is a bit of couMethodTraits.claims.
 typedef enum couClaim {
@@ -85,26 +85,26 @@ typedef struct couMethodTraits {
 } couMethodTraits;
 
 /// NULL for an unknown name.
-const couMethodTraits *couFindMethodTraits(const char *method);
+COU_API const couMethodTraits *couFindMethodTraits(const char *method);
 /// NULL-terminated names of the methods.
-const char *const *couMethodNames(void);
+COU_API const char *const *couMethodNames(void);
 /// One line on the method, NULL for an unknown name.
-const char *couMethodHelp(const char *method);
+COU_API const char *couMethodHelp(const char *method);
 /// The parameters of a method, or of a family of methods that share them ("sph"); NULL for an unknown name.
-const couParamTable *couMethodParams(const char *method);
+COU_API const couParamTable *couMethodParams(const char *method);
 /// NULL-terminated names of methods and families.
-const char *const *couMethodTableNames(void);
+COU_API const char *const *couMethodTableNames(void);
 
-couWorld *couCreateWorld(const couWorldDef *def, couFaults *faults);
-void couDestroyWorld(couWorld *world);
+COU_API couWorld *couCreateWorld(const couWorldDef *def, couFaults *faults);
+COU_API void couDestroyWorld(couWorld *world);
 /// The def with what was chosen filled in once the world is prepared (depth, speed).
-const couWorldDef *couWorld_Def(const couWorld *world);
+COU_API const couWorldDef *couWorld_Def(const couWorld *world);
 /// The method's parameter block, laid out as couMethodParams() says; change it before couWorld_Prepare().
-void *couWorld_MethodParams(couWorld *world);
+COU_API void *couWorld_MethodParams(couWorld *world);
 /// Sets one of them by name and text: "pvfs.height_error", "0.05". Another method's are checked and then left alone, so that the same
 /// calls serve whatever method was chosen. False with a fault when there is no such parameter or it cannot be that. After the
 /// preparation the world is prepared anew by its next step.
-bool couWorld_SetParam(couWorld *world, const char *name, const char *text, couFaults *faults);
+COU_API bool couWorld_SetParam(couWorld *world, const char *name, const char *text, couFaults *faults);
 
 // --- Materials ---------------------------------------------------------------------------------------------------------------
 
@@ -139,21 +139,21 @@ typedef struct couMaterialDef {
     float metalness;       ///< 0 to 1, default 0; a metal reflects in its colour and lets nothing through
 } couMaterialDef;
 
-couMaterialDef couDefaultMaterialDef(void);
-const couParamTable *couMaterialParams(void);
-couMaterialId couWorld_AddMaterial(couWorld *world, const couMaterialDef *def, couFaults *faults);
+COU_API couMaterialDef couDefaultMaterialDef(void);
+COU_API const couParamTable *couMaterialParams(void);
+COU_API couMaterialId couWorld_AddMaterial(couWorld *world, const couMaterialDef *def, couFaults *faults);
 /// Changes a material while the world runs. The density cannot change once it has particles.
-bool couWorld_SetMaterial(couWorld *world, couMaterialId material, const couMaterialDef *def, couFaults *faults);
-const couMaterialDef *couWorld_Material(const couWorld *world, couMaterialId material);
-int couWorld_MaterialCount(const couWorld *world);
+COU_API bool couWorld_SetMaterial(couWorld *world, couMaterialId material, const couMaterialDef *def, couFaults *faults);
+COU_API const couMaterialDef *couWorld_Material(const couWorld *world, couMaterialId material);
+COU_API int couWorld_MaterialCount(const couWorld *world);
 /// By position 0 to count - 1; particles carry this number.
-couMaterialId couWorld_MaterialAt(const couWorld *world, int index);
+COU_API couMaterialId couWorld_MaterialAt(const couWorld *world, int index);
 
 /// Springs between all pairs of the material closer than h, at their current lengths ("add springs now").
-void couWorld_AddSprings(couWorld *world, couMaterialId material);
+COU_API void couWorld_AddSprings(couWorld *world, couMaterialId material);
 /// Deletes the springs of the material at once: the solid turns to liquid.
-void couWorld_DeleteSprings(couWorld *world, couMaterialId material);
-size_t couWorld_SpringCount(const couWorld *world);
+COU_API void couWorld_DeleteSprings(couWorld *world, couMaterialId material);
+COU_API size_t couWorld_SpringCount(const couWorld *world);
 
 // --- Fluid at the start ------------------------------------------------------------------------------------------------------
 
@@ -169,13 +169,13 @@ typedef struct couFluidDef {
         is_full; ///< a closed domain: as many particles as it holds at rest, whatever c_V; default false: a lattice of the spacing
 } couFluidDef;
 
-couFluidDef couDefaultFluidDef(void);
-const couParamTable *couFluidParams(void);
+COU_API couFluidDef couDefaultFluidDef(void);
+COU_API const couParamTable *couFluidParams(void);
 /// Adds the particles at once, outside of the bodies that are there. Returns their number, -1 on a fault.
-int64_t couWorld_AddFluid(couWorld *world, const couFluidDef *def, couFaults *faults);
+COU_API int64_t couWorld_AddFluid(couWorld *world, const couFluidDef *def, couFaults *faults);
 /// Adds particles at given places; velocities may be NULL (at rest). False on a fault.
-bool couWorld_AddParticles(couWorld *world, couMaterialId material, const couVec3 *positions, const couVec3 *velocities,
-                           size_t count, couFaults *faults);
+COU_API bool couWorld_AddParticles(couWorld *world, couMaterialId material, const couVec3 *positions, const couVec3 *velocities,
+                                   size_t count, couFaults *faults);
 
 // --- Bodies ------------------------------------------------------------------------------------------------------------------
 
@@ -206,37 +206,37 @@ typedef struct couBodyDef {
     float metalness;        ///< 0 to 1, default 0
 } couBodyDef;
 
-couBodyDef couDefaultBodyDef(void);
-const couParamTable *couBodyParams(void);
+COU_API couBodyDef couDefaultBodyDef(void);
+COU_API const couParamTable *couBodyParams(void);
 /// Particles that it would cover are removed, with a line in the log.
-couBodyId couWorld_AddBody(couWorld *world, const couBodyDef *def, couFaults *faults);
+COU_API couBodyId couWorld_AddBody(couWorld *world, const couBodyDef *def, couFaults *faults);
 /// Its joints go with it.
-void couWorld_RemoveBody(couWorld *world, couBodyId body);
-bool couWorld_HasBody(const couWorld *world, couBodyId body);
-int couWorld_BodyCount(const couWorld *world);
-couBodyId couWorld_BodyAt(const couWorld *world, int index); ///< of those that are there; null handle beyond
-int couWorld_RemovedBodyCount(const couWorld *world);
-couBodyId couWorld_FindBody(const couWorld *world, const char *name);
-const couBodyDef *couWorld_Body(const couWorld *world, couBodyId body);
-couPose couWorld_BodyPose(const couWorld *world, couBodyId body);
+COU_API void couWorld_RemoveBody(couWorld *world, couBodyId body);
+COU_API bool couWorld_HasBody(const couWorld *world, couBodyId body);
+COU_API int couWorld_BodyCount(const couWorld *world);
+COU_API couBodyId couWorld_BodyAt(const couWorld *world, int index); ///< of those that are there; null handle beyond
+COU_API int couWorld_RemovedBodyCount(const couWorld *world);
+COU_API couBodyId couWorld_FindBody(const couWorld *world, const char *name);
+COU_API const couBodyDef *couWorld_Body(const couWorld *world, couBodyId body);
+COU_API couPose couWorld_BodyPose(const couWorld *world, couBodyId body);
 /// Mean force that the fluid put on the body during the last couWorld_Advance(), or step [N] ([N/m] of depth in 2D).
-couVec3 couWorld_BodyForce(const couWorld *world, couBodyId body);
+COU_API couVec3 couWorld_BodyForce(const couWorld *world, couBodyId body);
 /// Mean torque likewise [N m]: about the centre of mass of a dynamic body, the origin of the shape of any other.
-couVec3 couWorld_BodyTorque(const couWorld *world, couBodyId body);
+COU_API couVec3 couWorld_BodyTorque(const couWorld *world, couBodyId body);
 /// Velocity of the centre of mass (dynamic) or of the shape's origin [m/s].
-couVec3 couWorld_BodyVelocity(const couWorld *world, couBodyId body);
-couVec3 couWorld_BodySpin(const couWorld *world, couBodyId body); ///< [rad/s]
+COU_API couVec3 couWorld_BodyVelocity(const couWorld *world, couBodyId body);
+COU_API couVec3 couWorld_BodySpin(const couWorld *world, couBodyId body); ///< [rad/s]
 /// Centre of mass now (dynamic) or the shape's origin [m].
-couVec3 couWorld_BodyCenter(const couWorld *world, couBodyId body);
-float couWorld_BodyMass(const couWorld *world, couBodyId body); ///< [kg]; infinity unless dynamic
-bool couWorld_IsBodyAsleep(const couWorld *world, couBodyId body);
+COU_API couVec3 couWorld_BodyCenter(const couWorld *world, couBodyId body);
+COU_API float couWorld_BodyMass(const couWorld *world, couBodyId body); ///< [kg]; infinity unless dynamic
+COU_API bool couWorld_IsBodyAsleep(const couWorld *world, couBodyId body);
 /// Dynamic bodies only: new velocities, and wakes it.
-void couWorld_SetBodyVelocity(couWorld *world, couBodyId body, couVec3 velocity, couVec3 spin);
+COU_API void couWorld_SetBodyVelocity(couWorld *world, couBodyId body, couVec3 velocity, couVec3 spin);
 /// Dynamic bodies only: an impulse [N s] at a point of the world, and wakes it.
-void couWorld_PushBody(couWorld *world, couBodyId body, couVec3 impulse, couVec3 point);
+COU_API void couWorld_PushBody(couWorld *world, couBodyId body, couVec3 impulse, couVec3 point);
 /// Makes a fixed or driven body dynamic, at its velocity, or a dynamic one fixed where it is. False with a fault where the shape has
 /// no mass.
-bool couWorld_SetBodyDynamic(couWorld *world, couBodyId body, bool is_dynamic, couFaults *faults);
+COU_API bool couWorld_SetBodyDynamic(couWorld *world, couBodyId body, bool is_dynamic, couFaults *faults);
 
 /// A pose at a time, for driven bodies.
 typedef struct couKeyframe {
@@ -244,7 +244,7 @@ typedef struct couKeyframe {
     couPose pose;
 } couKeyframe;
 /// Between the keyframes smoothly in position (a curve through all of them) and by the shortest turn; before and after them still.
-couPose couInterpolateKeyframes(const couKeyframe *keyframes, int count, double time);
+COU_API couPose couInterpolateKeyframes(const couKeyframe *keyframes, int count, double time);
 
 // --- Joints ------------------------------------------------------------------------------------------------------------------
 
@@ -267,18 +267,18 @@ typedef struct couJointDef {
     float motor_force;        ///< largest torque [N m] or force [N] of the motor, >= 0, default 0: none
 } couJointDef;
 
-couJointDef couDefaultJointDef(void);
-const couParamTable *couJointParams(void);
-couJointId couWorld_AddJoint(couWorld *world, const couJointDef *def, couFaults *faults);
-void couWorld_RemoveJoint(couWorld *world, couJointId joint);
-bool couWorld_HasJoint(const couWorld *world, couJointId joint);
-int couWorld_JointCount(const couWorld *world);
-couJointId couWorld_JointAt(const couWorld *world, int index);
-couJointId couWorld_FindJoint(const couWorld *world, const char *name);
-const couJointDef *couWorld_Joint(const couWorld *world, couJointId joint);
+COU_API couJointDef couDefaultJointDef(void);
+COU_API const couParamTable *couJointParams(void);
+COU_API couJointId couWorld_AddJoint(couWorld *world, const couJointDef *def, couFaults *faults);
+COU_API void couWorld_RemoveJoint(couWorld *world, couJointId joint);
+COU_API bool couWorld_HasJoint(const couWorld *world, couJointId joint);
+COU_API int couWorld_JointCount(const couWorld *world);
+COU_API couJointId couWorld_JointAt(const couWorld *world, int index);
+COU_API couJointId couWorld_FindJoint(const couWorld *world, const char *name);
+COU_API const couJointDef *couWorld_Joint(const couWorld *world, couJointId joint);
 /// Angle [rad] of a hinge, offset [m] of a slider, 0 for others.
-float couWorld_JointPosition(const couWorld *world, couJointId joint);
-void couWorld_SetJointMotor(couWorld *world, couJointId joint, float speed, float force);
+COU_API float couWorld_JointPosition(const couWorld *world, couJointId joint);
+COU_API void couWorld_SetJointMotor(couWorld *world, couJointId joint, float speed, float force);
 
 // --- Emitters and sinks ------------------------------------------------------------------------------------------------------
 
@@ -298,18 +298,18 @@ typedef struct couEmitterDef {
     int max_count; ///< particles that it may emit, default 2 billion
 } couEmitterDef;
 
-couEmitterDef couDefaultEmitterDef(void);
-const couParamTable *couEmitterParams(void);
-couEmitterId couWorld_AddEmitter(couWorld *world, const couEmitterDef *def, couFaults *faults);
+COU_API couEmitterDef couDefaultEmitterDef(void);
+COU_API const couParamTable *couEmitterParams(void);
+COU_API couEmitterId couWorld_AddEmitter(couWorld *world, const couEmitterDef *def, couFaults *faults);
 /// Changes it while the world runs; what it has emitted so far stays counted.
-bool couWorld_SetEmitter(couWorld *world, couEmitterId emitter, const couEmitterDef *def, couFaults *faults);
-void couWorld_RemoveEmitter(couWorld *world, couEmitterId emitter);
-bool couWorld_HasEmitter(const couWorld *world, couEmitterId emitter);
-void couWorld_SetEmitterOn(couWorld *world, couEmitterId emitter, bool is_on);
-void couWorld_StopEmitters(couWorld *world);
-int couWorld_EmitterCount(const couWorld *world);
-couEmitterId couWorld_EmitterAt(const couWorld *world, int index);
-const couEmitterDef *couWorld_Emitter(const couWorld *world, couEmitterId emitter);
+COU_API bool couWorld_SetEmitter(couWorld *world, couEmitterId emitter, const couEmitterDef *def, couFaults *faults);
+COU_API void couWorld_RemoveEmitter(couWorld *world, couEmitterId emitter);
+COU_API bool couWorld_HasEmitter(const couWorld *world, couEmitterId emitter);
+COU_API void couWorld_SetEmitterOn(couWorld *world, couEmitterId emitter, bool is_on);
+COU_API void couWorld_StopEmitters(couWorld *world);
+COU_API int couWorld_EmitterCount(const couWorld *world);
+COU_API couEmitterId couWorld_EmitterAt(const couWorld *world, int index);
+COU_API const couEmitterDef *couWorld_Emitter(const couWorld *world, couEmitterId emitter);
 
 /// Particles inside the shape (or outside of it) are removed.
 typedef struct couSinkDef {
@@ -319,15 +319,15 @@ typedef struct couSinkDef {
     float start, stop; ///< [s], default 0 and infinity
 } couSinkDef;
 
-couSinkDef couDefaultSinkDef(void);
-const couParamTable *couSinkParams(void);
-couSinkId couWorld_AddSink(couWorld *world, const couSinkDef *def, couFaults *faults);
-bool couWorld_SetSink(couWorld *world, couSinkId sink, const couSinkDef *def, couFaults *faults);
-void couWorld_RemoveSink(couWorld *world, couSinkId sink);
-bool couWorld_HasSink(const couWorld *world, couSinkId sink);
-int couWorld_SinkCount(const couWorld *world);
-couSinkId couWorld_SinkAt(const couWorld *world, int index);
-const couSinkDef *couWorld_Sink(const couWorld *world, couSinkId sink);
+COU_API couSinkDef couDefaultSinkDef(void);
+COU_API const couParamTable *couSinkParams(void);
+COU_API couSinkId couWorld_AddSink(couWorld *world, const couSinkDef *def, couFaults *faults);
+COU_API bool couWorld_SetSink(couWorld *world, couSinkId sink, const couSinkDef *def, couFaults *faults);
+COU_API void couWorld_RemoveSink(couWorld *world, couSinkId sink);
+COU_API bool couWorld_HasSink(const couWorld *world, couSinkId sink);
+COU_API int couWorld_SinkCount(const couWorld *world);
+COU_API couSinkId couWorld_SinkAt(const couWorld *world, int index);
+COU_API const couSinkDef *couWorld_Sink(const couWorld *world, couSinkId sink);
 
 // --- Force fields ------------------------------------------------------------------------------------------------------------
 
@@ -354,31 +354,31 @@ typedef struct couFieldDef {
     float start, stop; ///< [s], default 0 and infinity
 } couFieldDef;
 
-couFieldDef couDefaultFieldDef(void);
-const couParamTable *couFieldParams(void);
-couFieldId couWorld_AddField(couWorld *world, const couFieldDef *def, couFaults *faults);
-bool couWorld_SetField(couWorld *world, couFieldId field, const couFieldDef *def, couFaults *faults);
-void couWorld_RemoveField(couWorld *world, couFieldId field);
-bool couWorld_HasField(const couWorld *world, couFieldId field);
-int couWorld_FieldCount(const couWorld *world);
-couFieldId couWorld_FieldAt(const couWorld *world, int index);
-const couFieldDef *couWorld_Field(const couWorld *world, couFieldId field);
+COU_API couFieldDef couDefaultFieldDef(void);
+COU_API const couParamTable *couFieldParams(void);
+COU_API couFieldId couWorld_AddField(couWorld *world, const couFieldDef *def, couFaults *faults);
+COU_API bool couWorld_SetField(couWorld *world, couFieldId field, const couFieldDef *def, couFaults *faults);
+COU_API void couWorld_RemoveField(couWorld *world, couFieldId field);
+COU_API bool couWorld_HasField(const couWorld *world, couFieldId field);
+COU_API int couWorld_FieldCount(const couWorld *world);
+COU_API couFieldId couWorld_FieldAt(const couWorld *world, int index);
+COU_API const couFieldDef *couWorld_Field(const couWorld *world, couFieldId field);
 
 // --- Events ------------------------------------------------------------------------------------------------------------------
 
 /// Called between two steps, the first whose time is not before the event's.
 typedef void couEventFcn(void *context, couWorld *world, double time);
 /// `period` 0: once at `time`; otherwise again and again, at least 1e-6 s apart.
-couEventId couWorld_AddEvent(couWorld *world, double time, double period, couEventFcn *function, void *context,
-                             couFaults *faults);
+COU_API couEventId couWorld_AddEvent(couWorld *world, double time, double period, couEventFcn *function, void *context,
+                                     couFaults *faults);
 /// From now on at another time; false on a fault.
-bool couWorld_SetEvent(couWorld *world, couEventId event, double time, double period, couFaults *faults);
+COU_API bool couWorld_SetEvent(couWorld *world, couEventId event, double time, double period, couFaults *faults);
 /// An event may remove itself or others.
-void couWorld_RemoveEvent(couWorld *world, couEventId event);
-bool couWorld_HasEvent(const couWorld *world, couEventId event);
-int couWorld_EventCount(const couWorld *world);
-couEventId couWorld_EventAt(const couWorld *world, int index);
-double couWorld_EventTime(const couWorld *world, couEventId event); ///< when it comes next [s]; infinite once it is done
+COU_API void couWorld_RemoveEvent(couWorld *world, couEventId event);
+COU_API bool couWorld_HasEvent(const couWorld *world, couEventId event);
+COU_API int couWorld_EventCount(const couWorld *world);
+COU_API couEventId couWorld_EventAt(const couWorld *world, int index);
+COU_API double couWorld_EventTime(const couWorld *world, couEventId event); ///< when it comes next [s]; infinite once it is done
 
 // --- Stepping ----------------------------------------------------------------------------------------------------------------
 
@@ -398,7 +398,7 @@ typedef enum couPhase {
     cou_phaseCount
 } couPhase;
 
-const char *couPhaseName(couPhase phase);
+COU_API const char *couPhaseName(couPhase phase);
 
 /// What a step, or all steps of an advance together, did.
 typedef struct couStepReport {
@@ -432,26 +432,26 @@ typedef struct couStepReport {
 } couStepReport;
 
 /// True when the run must stop: NaN, lost particles, a body out of bounds, no memory.
-bool couStepReport_HasFailed(const couStepReport *report);
+COU_API bool couStepReport_HasFailed(const couStepReport *report);
 /// Adds what a later step did: counts are summed, of errors and speed the worst or the last stays.
-void couStepReport_Add(couStepReport *all, const couStepReport *later);
+COU_API void couStepReport_Add(couStepReport *all, const couStepReport *later);
 
 /// Derives the method's numbers (stiffness, step...) from the scene; done by the first step if not called before.
-bool couWorld_Prepare(couWorld *world, couFaults *faults);
+COU_API bool couWorld_Prepare(couWorld *world, couFaults *faults);
 /// Largest step that the method takes calmly [s]; after preparation.
-float couWorld_SuggestStep(couWorld *world);
+COU_API float couWorld_SuggestStep(couWorld *world);
 /// Human-readable lines on what preparation chose and what error to expect; "" before. Valid until the next preparation.
-const char *couWorld_Choices(const couWorld *world);
+COU_API const char *couWorld_Choices(const couWorld *world);
 /// Expected relative height error of a pool as deep as the world's depth; after preparation.
-float couWorld_HeightError(const couWorld *world);
-float couWorld_SupportRadius(const couWorld *world); ///< h [m]
+COU_API float couWorld_HeightError(const couWorld *world);
+COU_API float couWorld_SupportRadius(const couWorld *world); ///< h [m]
 
 /// One step of dt seconds, > 0. Not reentrant per world.
-couStepReport couWorld_Step(couWorld *world, float dt);
+COU_API couStepReport couWorld_Step(couWorld *world, float dt);
 /// Advances by `seconds` in as many equal substeps as the method needs.
-couStepReport couWorld_Advance(couWorld *world, double seconds);
-double couWorld_Time(const couWorld *world); ///< [s]
-uint64_t couWorld_StepCount(const couWorld *world);
+COU_API couStepReport couWorld_Advance(couWorld *world, double seconds);
+COU_API double couWorld_Time(const couWorld *world); ///< [s]
+COU_API uint64_t couWorld_StepCount(const couWorld *world);
 
 // --- Reading -----------------------------------------------------------------------------------------------------------------
 
@@ -466,15 +466,15 @@ typedef struct couParticleView {
     const float *pressure;   ///< [Pa], of the last step; NULL for pvfs
 } couParticleView;
 
-couParticleView couWorld_Particles(const couWorld *world);
-float couWorld_ParticleMass(const couWorld *world, int material); ///< [kg] ([kg/m] in 2D)
+COU_API couParticleView couWorld_Particles(const couWorld *world);
+COU_API float couWorld_ParticleMass(const couWorld *world, int material); ///< [kg] ([kg/m] in 2D)
 
 typedef struct couSpringView {
     uint32_t id_a, id_b; ///< id_a < id_b
     float rest_length;   ///< [m]
 } couSpringView;
 /// Copies up to `capacity` springs, sorted by id pair; returns how many.
-size_t couWorld_CopySprings(const couWorld *world, couSpringView *springs, size_t capacity);
+COU_API size_t couWorld_CopySprings(const couWorld *world, couSpringView *springs, size_t capacity);
 
 typedef struct couMeasurement {
     double kinetic_energy;   ///< [J]
@@ -486,12 +486,12 @@ typedef struct couMeasurement {
     float max_speed;  ///< [m/s]
 } couMeasurement;
 
-couMeasurement couWorld_Measure(const couWorld *world);       ///< of the fluid
-couMeasurement couWorld_MeasureBodies(const couWorld *world); ///< of the dynamic bodies, with what they turn
+COU_API couMeasurement couWorld_Measure(const couWorld *world);       ///< of the fluid
+COU_API couMeasurement couWorld_MeasureBodies(const couWorld *world); ///< of the dynamic bodies, with what they turn
 
 /// Bytes now and at most held by this world's arrays, neighbour lists, scratch and arenas.
-size_t couWorld_Bytes(const couWorld *world);
-size_t couWorld_PeakBytes(const couWorld *world);
+COU_API size_t couWorld_Bytes(const couWorld *world);
+COU_API size_t couWorld_PeakBytes(const couWorld *world);
 
 // --- State: checkpoint and hash ----------------------------------------------------------------------------------------------
 
@@ -514,18 +514,18 @@ typedef struct couState {
     int count, capacity;
 } couState;
 
-size_t couStateType_Size(couStateType type);
+COU_API size_t couStateType_Size(couStateType type);
 /// Appends a copy of the data (NULL: zeros) and returns the array, NULL without memory.
-couStateArray *couState_Add(couState *state, const char *name, const char *unit, couStateType type, int components, size_t count,
-                            const void *data);
-const couStateArray *couState_Find(const couState *state, const char *name);
+COU_API couStateArray *couState_Add(couState *state, const char *name, const char *unit, couStateType type, int components,
+                                    size_t count, const void *data);
+COU_API const couStateArray *couState_Find(const couState *state, const char *name);
 /// xxHash3 over names, types and data of all arrays in order.
-uint64_t couState_Hash(const couState *state);
-void couState_Clear(couState *state);
+COU_API uint64_t couState_Hash(const couState *state);
+COU_API void couState_Clear(couState *state);
 
-bool couWorld_SaveState(const couWorld *world, couState *state);
+COU_API bool couWorld_SaveState(const couWorld *world, couState *state);
 /// Into a world made from the same scene. Adds faults and leaves the world alone when the state does not fit.
-bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *faults);
+COU_API bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *faults);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "coulis/coulis.h"
-#include "scene/scene.h"
+#include "coulis/scene.h"
 
 enum { cou_exitWell = 0, cou_exitFailed = 1, cou_exitBadInput = 2 };
 

@@ -2,10 +2,11 @@
 // is left out with a warning.
 #include "app/frame_command.h"
 #include "app/run.h"
+#include "coulis/surface_file.h"
 #include "files/file.h"
 #include "io/pvd.h"
 #include "io/stage_file.h"
-#include "io/surface_file.h"
+#include "coulis/surface_file.h"
 #include "io/usda.h"
 
 #include <stdio.h>

@@ -1,9 +1,10 @@
 // coulis info: what a file of a run, or a mesh, holds, in words. The kind of a file follows from its name; a folder stands for
 // its run.json, its frames and its checkpoint.
 #include "app/run.h"
+#include "coulis/mesh_file.h"
 #include "files/file.h"
 #include "files/json.h"
-#include "io/mesh_file.h"
+#include "coulis/mesh_file.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "io/frame_probe.h"
 #include "io/pvd.h"
 #include "io/stage_file.h"
-#include "io/surface_file.h"
+#include "coulis/surface_file.h"
 
 #include <stdio.h>
 #include <string.h>

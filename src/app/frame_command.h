@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/app.h"
-#include "io/frames.h"
+#include "coulis/frames.h"
 
 /// A command that takes FRAMES. Its functions get `job`.
 typedef struct couFrameCommand {

@@ -1,6 +1,6 @@
 // surface_000001.obj and so on: the surface of each frame, in every kind that was asked for.
 #include "app/run_outputs.h"
-#include "io/surface_file.h"
+#include "coulis/surface_file.h"
 
 #include <stdio.h>
 #include <string.h>

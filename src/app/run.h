@@ -5,8 +5,8 @@
 #include "app/app.h"
 #include "app/picture_options.h"
 #include "app/scene_pictures.h"
-#include "io/checkpoint.h"
-#include "io/frames.h"
+#include "coulis/checkpoint.h"
+#include "coulis/frames.h"
 
 #define COU_FOLDER_SIZE 900 ///< bytes of an output folder's path, with its terminating zero: leaves room for file names
 #define COU_PATH_SIZE 1024

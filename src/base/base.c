@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+const char *couVersion(void) { return COU_VERSION; }
+
 static couLogFcn *log_hook;
 static void *log_context;
 static couAssertFcn *assert_hook;
@@ -55,11 +57,9 @@ void couFaults_Add(couFaults *faults, const char *where, const char *key, const 
 {
     if (!faults) return;
     if (faults->count == faults->capacity) {
-        int capacity = faults->capacity ? 2 * faults->capacity : 8;
-        couFault *items = realloc(faults->items, (size_t)capacity * sizeof *items);
-        if (!items) return;
-        faults->items = items;
-        faults->capacity = capacity;
+        size_t capacity = (size_t)faults->capacity;
+        if (!COU_GROW(NULL, faults->items, capacity, COU_MAX(8, 2 * capacity))) return;
+        faults->capacity = (int)capacity;
     }
     couFault *fault = &faults->items[faults->count++];
     snprintf(fault->where, sizeof fault->where, "%s", where ? where : "");
@@ -72,7 +72,7 @@ void couFaults_Add(couFaults *faults, const char *where, const char *key, const 
 
 void couFaults_Clear(couFaults *faults)
 {
-    free(faults->items);
+    couFree(NULL, faults->items);
     *faults = (couFaults){0};
 }
 
@@ -130,6 +130,48 @@ void *couGrow(couMemory *memory, void *items, size_t *capacity, size_t wanted, s
     *capacity = room;
     return bigger;
 }
+
+// --- Order -------------------------------------------------------------------------------------------------------------------
+
+typedef struct Heap {
+    char *items;
+    size_t size; // of an item
+    couCompareFcn *compare;
+} Heap;
+
+static void swap_items(const Heap *heap, size_t a, size_t b)
+{
+    char *p = heap->items + a * heap->size, *q = heap->items + b * heap->size, kept[64];
+    for (size_t done = 0, bytes; done < heap->size; done += bytes) {
+        bytes = COU_MIN(heap->size - done, sizeof kept);
+        memcpy(kept, p + done, bytes);
+        memcpy(p + done, q + done, bytes);
+        memcpy(q + done, kept, bytes);
+    }
+}
+
+// Lets the item at `place` sink until none below it is greater.
+static void sink_item(const Heap *heap, size_t place, size_t count)
+{
+    for (size_t child; (child = 2 * place + 1) < count; place = child) {
+        const char *item = heap->items + child * heap->size;
+        if (child + 1 < count && heap->compare(item, item + heap->size) < 0) ++child;
+        if (heap->compare(heap->items + place * heap->size, heap->items + child * heap->size) >= 0) return;
+        swap_items(heap, place, child);
+    }
+}
+
+void couSort(void *items, size_t count, size_t size, couCompareFcn *compare)
+{
+    Heap heap = {items, size, compare};
+    for (size_t place = count / 2; place-- > 0;) sink_item(&heap, place, count);
+    for (size_t last = count; last-- > 1;) {
+        swap_items(&heap, 0, last);
+        sink_item(&heap, 0, last);
+    }
+}
+
+// --- Time --------------------------------------------------------------------------------------------------------------------
 
 double couSeconds(void)
 {

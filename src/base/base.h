@@ -5,6 +5,10 @@
 
 #include <string.h>
 
+/// Of the functions that are not public, libcoulis shows these to libcoulis-studio, so that both share one log, one allocator and
+/// one kind of threads. Not for anyone else: they change without notice, and both libraries must be of the same version.
+#define COU_INTERNAL_API COU_API
+
 // --- Assertions and log ------------------------------------------------------------------------------------------------------
 
 /// Programmer errors only; input is checked with faults.
@@ -16,9 +20,9 @@
 #else
 #define COU_ASSERT(condition) ((void)0)
 #endif
-void couAssertFailed(const char *condition, const char *file, int line);
+COU_INTERNAL_API void couAssertFailed(const char *condition, const char *file, int line);
 
-void couLog(couLogLevel level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+COU_INTERNAL_API void couLog(couLogLevel level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 // --- Memory ------------------------------------------------------------------------------------------------------------------
 
@@ -30,8 +34,8 @@ typedef struct couMemory {
 
 /// Zeroed memory aligned to 64 bytes, or NULL. `memory` may be NULL (not counted). Bases are staggered by cache lines so that
 /// columns of equal size do not fall into the same cache sets.
-void *couAlloc(couMemory *memory, size_t bytes);
-void couFree(couMemory *memory, void *pointer);
+COU_INTERNAL_API void *couAlloc(couMemory *memory, size_t bytes);
+COU_INTERNAL_API void couFree(couMemory *memory, void *pointer);
 
 /// A growing array: `COU_ARRAY(couBody) bodies;` begins zeroed. Other structs with these three fields serve as well.
 #define COU_ARRAY(type) \
@@ -47,7 +51,13 @@ void couFree(couMemory *memory, void *pointer);
 #define COU_GROW(memory, pointer, room, wanted) \
     ((pointer) = couGrow((memory), (pointer), &(room), (wanted), sizeof *(pointer)), (room) >= (size_t)(wanted))
 /// What is behind the two: the items where they are now, with *capacity as it is now.
-void *couGrow(couMemory *memory, void *items, size_t *capacity, size_t wanted, size_t item_bytes);
+COU_INTERNAL_API void *couGrow(couMemory *memory, void *items, size_t *capacity, size_t wanted, size_t item_bytes);
+
+/// As of qsort(): below 0, 0 or above 0.
+typedef int couCompareFcn(const void *a, const void *b);
+/// Sorts in place; n log n also at worst. qsort() may ask malloc for room, which no hook of ours would see. Equal items end in
+/// any order, so where bits count the comparison leaves none equal.
+void couSort(void *items, size_t count, size_t size, couCompareFcn *compare);
 
 #define COU_MIN(a, b) ((a) < (b) ? (a) : (b))
 #define COU_MAX(a, b) ((a) > (b) ? (a) : (b))
@@ -111,4 +121,4 @@ static inline couPose couCompose(couPose outer, couPose inner)
 
 // --- Time --------------------------------------------------------------------------------------------------------------------
 
-double couSeconds(void); ///< monotonic clock [s]
+COU_INTERNAL_API double couSeconds(void); ///< monotonic clock [s]

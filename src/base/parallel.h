@@ -12,9 +12,9 @@ typedef struct couParallel {
     struct couPool *pool; ///< the waiting threads; NULL for one thread
 } couParallel;
 
-couParallel couMakeParallel(int threads); ///< 0: all cores
-void couFreeParallel(couParallel *parallel);
+COU_INTERNAL_API couParallel couMakeParallel(int threads); ///< 0: all cores
+COU_INTERNAL_API void couFreeParallel(couParallel *parallel);
 /// Runs all blocks of `block_size` items; one loop at a time per couParallel. Loops of one block run on the calling thread.
-void couFor(const couParallel *parallel, size_t count, size_t block_size, couBlockFcn *function, void *context);
+COU_INTERNAL_API void couFor(const couParallel *parallel, size_t count, size_t block_size, couBlockFcn *function, void *context);
 
 static inline int couBlockCount(size_t count, size_t block_size) { return (int)((count + block_size - 1) / block_size); }

@@ -2,7 +2,7 @@
 
 #include "bench/bench.h"
 
-#include "scene/scene.h"
+#include "coulis/scene.h"
 
 #include <stdio.h>
 #include <string.h>

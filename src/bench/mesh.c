@@ -4,9 +4,10 @@
 #include "bench/bench.h"
 
 #include "base/base.h"
+#include "bench/bench.h"
+#include "coulis/mesh_file.h"
+#include "coulis/scene.h"
 #include "io/grid_cache.h"
-#include "io/mesh_file.h"
-#include "scene/scene.h"
 
 #include <stdio.h>
 #include <stdlib.h>

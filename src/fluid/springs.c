@@ -364,7 +364,7 @@ size_t couCopySprings(const couFluid *fluid, couSpringView *springs, size_t capa
             if (total < capacity) springs[total] = (couSpringView){id[i], items[k].partner_id, items[k].rest_length};
     }
     size_t written = COU_MIN(total, capacity);
-    if (written) qsort(springs, written, sizeof *springs, compare_springs);
+    if (written) couSort(springs, written, sizeof *springs, compare_springs);
     return total;
 }
 

@@ -5,10 +5,11 @@
 #include "io/body_files.h"
 
 #include "base/base.h"
+#include "coulis/surface_file.h"
 #include "files/csv.h"
 #include "files/file.h"
 #include "files/text.h"
-#include "io/surface_file.h"
+#include "coulis/surface_file.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 // a user block: format, length, and xxHash3 of all bytes behind it. HDF5 sees the file only when the seal is right; then the state
 // that comes out must hash to the stored state hash. A file forged on purpose, seal included, still meets the checks of
 // hdf5_state.c, but HDF5's own robustness is the limit there.
-#include "io/checkpoint.h"
+#include "coulis/checkpoint.h"
 
 #include "base/base.h"
 #include "files/file.h"

@@ -1,6 +1,6 @@
 // Lists of frame files: of a folder, a pattern or names, in the order of their numbers.
 #include "base/base.h"
-#include "io/frames.h"
+#include "coulis/frames.h"
 
 #include <dirent.h>
 #include <errno.h>

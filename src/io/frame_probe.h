@@ -1,7 +1,7 @@
 /// A look at frames of other programs, which come without a stage.json.
 #pragma once
 
-#include "io/frames.h"
+#include "coulis/frames.h"
 
 /// What frames that come without a stage.json are like.
 typedef struct couFrameProbe {

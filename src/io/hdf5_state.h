@@ -1,7 +1,7 @@
 /// A couState and its info inside an open HDF5 file. Every HDF5 name stays behind this header; handles are HDF5's own.
 #pragma once
 
-#include "io/checkpoint.h"
+#include "coulis/checkpoint.h"
 
 #include <hdf5.h>
 

@@ -7,7 +7,7 @@
 //
 // Files that a mesh file names (materials, buffers of glTF) are opened by a function of ours, which refuses all that does not lie in the
 // folder of the mesh file or below, links followed.
-#include "io/mesh_file.h"
+#include "coulis/mesh_file.h"
 
 #include "base/base.h"
 #include "shape/mesh_inspect.h"

@@ -2,7 +2,7 @@
 /// and surfaces, which use them. Everything here is read as if written by an enemy.
 #pragma once
 
-#include "io/frames.h"
+#include "coulis/frames.h"
 
 typedef enum couNumberType {
     cou_numberI8,

@@ -2,8 +2,8 @@
 #include "io/pvd.h"
 
 #include "base/base.h"
+#include "coulis/frames.h"
 #include "files/file.h"
-#include "io/frames.h"
 
 #include <unistd.h>
 

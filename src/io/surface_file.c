@@ -1,6 +1,6 @@
 // Surfaces in files. One vertex is one row everywhere: no format gets a vertex twice, so that ids, velocities and normals stay
 // where they belong. In 2D the elements are segments: lines in .obj and .vtp, edges in .ply, closed paths in .svg.
-#include "io/surface_file.h"
+#include "coulis/surface_file.h"
 
 #include "base/base.h"
 #include "files/file.h"

@@ -5,11 +5,11 @@
 #include "io/usda.h"
 
 #include "base/base.h"
-#include "io/body_files.h"
+#include "coulis/frames.h"
+#include "coulis/surface_file.h"
 #include "files/file.h"
-#include "io/frames.h"
-#include "io/surface_file.h"
 #include "files/text.h"
+#include "io/body_files.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // Frames as VTK PolyData. Every particle is one vertex cell, so that ParaView's point filters work on single particles; 41
 // bytes a particle go in, some 30 stay.
-#include "io/frames.h"
+#include "coulis/frames.h"
 #include "io/vtk_write.h"
 
 bool couWriteVtp(const char *path, const couFrame *frame, couFaults *faults)

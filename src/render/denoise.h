@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/parallel.h"
-#include "render/picture.h"
+#include "coulis/picture.h"
 
 typedef struct couNoisy {
     int width, height;

@@ -4,7 +4,7 @@
 // cannot fill up and block as a pipe could; the last of them end up in the fault.
 //
 // Limits: a frame is handed over as fast as ffmpeg reads; there is no time-out for an encoder that stands still.
-#include "render/picture.h"
+#include "coulis/picture.h"
 
 #include "base/base.h"
 

@@ -1,7 +1,7 @@
 /// Looks made ready: nothing automatic is left, numbers are within their ranges.
 #pragma once
 
-#include "render/picture.h"
+#include "coulis/picture.h"
 
 typedef enum couSkin {
     cou_skinPaint, ///< diffuse under a glossy coat

@@ -1,6 +1,6 @@
 // PFM files: the plain float pictures that compositors read. A text header, then 32-bit floats, rows from the bottom; a negative
 // scale says that they are little-endian [Debevec 1998].
-#include "render/picture.h"
+#include "coulis/picture.h"
 
 #include "base/base.h"
 #include "files/file.h"

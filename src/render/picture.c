@@ -1,5 +1,5 @@
 // Pictures: checks the request, chooses the camera, and hands over to the quality that was asked for.
-#include "render/picture.h"
+#include "coulis/picture.h"
 
 #include "base/base.h"
 #include "base/parallel.h"

@@ -1,6 +1,6 @@
 // PNG files through libpng, written under a temporary name. libpng reports errors by a long jump out of a call, so that what
 // lives across it is kept in one struct that the jump does not touch.
-#include "render/picture.h"
+#include "coulis/picture.h"
 
 #include "base/base.h"
 #include "files/file.h"

@@ -2,9 +2,9 @@
 /// draws brings the bodies: `coulis run` those of its world, `coulis render` those of a run's files.
 #pragma once
 
-#include "io/frames.h"
-#include "render/picture.h"
-#include "scene/scene.h"
+#include "coulis/frames.h"
+#include "coulis/picture.h"
+#include "coulis/scene.h"
 
 /// How pictures are made. Fill with couDefaultPictureStyle(), then change what you need.
 typedef struct couPictureStyle {

@@ -1,7 +1,7 @@
 /// Cameras: rays through pixels, in perspective or along -z.
 #pragma once
 
-#include "render/picture.h"
+#include "coulis/picture.h"
 
 typedef struct couView {
     couVec3 origin;    ///< of perspective rays; of the picture's centre otherwise

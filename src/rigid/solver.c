@@ -436,6 +436,8 @@ static Outcome solve_island(const couRigidProblem *problem, const Islands *islan
                             dBodyID *bodies)
 {
     dWorldID world = dWorldCreate();
+    // Sleep is decided elsewhere; for its own ODE would take memory for each body, past its own hook.
+    dWorldSetAutoDisableAverageSamplesCount(world, 0);
     double heaviest = 0;
     for (int b = islands->first_body[island]; b >= 0; b = islands->next_body[b]) {
         bodies[b] = make_body(world, &problem->bodies[b], is_mending);

@@ -1,16 +1,18 @@
-// Where scenes are found by name: $COULIS_SCENES, beside the program, in the source tree, where they were installed.
+// Where scenes are found by name: $COULIS_SCENES, beside the program or the shared library, in the source tree, where they were
+// installed.
 #include "scene/internal.h"
 
 #include "base/base.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_FOLDERS 5
+#define MAX_FOLDERS 7
 #define FOLDER_SIZE 1024
 #define STOCK_FOLDER "/usr/share/glmark2/models" // of Debian's package glmark2-data
 
@@ -23,6 +25,16 @@ static void program_folder(char *folder, size_t size)
     if (slash) *slash = '\0';
 }
 
+// The folder of the shared library that this is in, likewise; of the program when it is in none.
+static void library_folder(char *folder, size_t size)
+{
+    Dl_info info;
+    snprintf(folder, size, "%s", dladdr((const void *)couFindScene, &info) && info.dli_fname ? info.dli_fname : "");
+    char *slash = strrchr(folder, '/');
+    if (!slash) slash = folder;
+    *slash = '\0';
+}
+
 static int list_folders(char folders[MAX_FOLDERS][FOLDER_SIZE])
 {
     int count = 0;
@@ -33,6 +45,12 @@ static int list_folders(char folders[MAX_FOLDERS][FOLDER_SIZE])
     if (program[0]) {
         snprintf(folders[count++], FOLDER_SIZE, "%s/../share/coulis/scenes", program);
         snprintf(folders[count++], FOLDER_SIZE, "%s/../scenes", program);
+    }
+    char library[FOLDER_SIZE - 64];
+    library_folder(library, sizeof library);
+    if (library[0]) { // lib or, as Debian has it, lib/x86_64-linux-gnu
+        snprintf(folders[count++], FOLDER_SIZE, "%s/../share/coulis/scenes", library);
+        snprintf(folders[count++], FOLDER_SIZE, "%s/../../share/coulis/scenes", library);
     }
     snprintf(folders[count++], FOLDER_SIZE, "%s", COU_SOURCE_SCENES);
     snprintf(folders[count++], FOLDER_SIZE, "%s", COU_INSTALL_SCENES);

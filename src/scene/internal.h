@@ -1,8 +1,8 @@
 /// What the files of src/scene share: the scene under construction, records of what the script asked for, reading of Lua tables.
 #pragma once
 
+#include "coulis/scene.h"
 #include "scene/sandbox.h"
-#include "scene/scene.h"
 
 #define COU_MAX_RECORDS 20000 ///< things of one scene
 #define COU_MAX_FAULTS 200    ///< then the script is stopped

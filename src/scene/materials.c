@@ -5,7 +5,7 @@
 // G/alpha. Below the yield ratio springs do not flow: the yield stress is about G times that ratio. Stiff solids are softer here than
 // in nature where their real modulus would need steps of microseconds; their notes say so. `surface_tension` acts in SPH methods that
 // are asked for it. The looks (colour, absorption, index, roughness) are cited where they were measured; colours are chosen by eye.
-#include "scene/scene.h"
+#include "coulis/scene.h"
 
 #include "base/base.h"
 
@@ -289,4 +289,11 @@ const couLibraryMaterial *couMaterialLibrary(int *count)
 {
     *count = COU_COUNT(library);
     return library;
+}
+
+const couLibraryMaterial *couFindLibraryMaterial(const char *name)
+{
+    for (int i = 0; i < COU_COUNT(library); ++i)
+        if (strcmp(library[i].def.name, name) == 0) return &library[i];
+    return NULL;
 }

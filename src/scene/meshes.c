@@ -8,8 +8,8 @@
 #include "scene/internal.h"
 
 #include "base/base.h"
+#include "coulis/mesh_file.h"
 #include "io/grid_cache.h"
-#include "io/mesh_file.h"
 
 #include <lauxlib.h>
 #include <stdio.h>

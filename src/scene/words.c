@@ -163,12 +163,8 @@ static int scene_call(lua_State *lua)
 
 static const couMaterialDef *find_library_material(const char *name)
 {
-    int count;
-    const couLibraryMaterial *library = couMaterialLibrary(&count);
-    for (int i = 0; i < count; ++i) {
-        if (strcmp(library[i].def.name, name) == 0) return &library[i].def;
-    }
-    return NULL;
+    const couLibraryMaterial *found = couFindLibraryMaterial(name);
+    return found ? &found->def : NULL;
 }
 
 // A material of the scene first, then of the library.

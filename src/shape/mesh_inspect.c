@@ -14,7 +14,6 @@
 #include "base/random.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum {
     leaf_triangles = 4,
@@ -173,7 +172,8 @@ static bool sort_edges(Topology *topology)
         if (!topology->is_skipped[k / 3]) topology->edges[start[edge.low + 1]++] = edge;
     }
     for (size_t v = 0; v < vertex_count; ++v)
-        if (start[v + 1] - start[v] > 1) qsort(topology->edges + start[v], start[v + 1] - start[v], sizeof(Edge), compare_edges);
+        if (start[v + 1] - start[v] > 1)
+            couSort(topology->edges + start[v], start[v + 1] - start[v], sizeof(Edge), compare_edges);
     couFree(NULL, start);
     return true;
 }
@@ -320,7 +320,7 @@ static void collect_rims(Walk *walk, const Topology *topology)
         walk->rims[walk->count++] = (Rim){stop, start, open, false};
         walk->rims[walk->count++] = (Rim){start, stop, open++, true};
     }
-    qsort(walk->rims, walk->count, sizeof *walk->rims, compare_rims);
+    couSort(walk->rims, walk->count, sizeof *walk->rims, compare_rims);
     for (size_t k = walk->count; k-- > 0;) walk->next[walk->rims[k].from] = (uint32_t)k;
 }
 

@@ -8,11 +8,11 @@
 //
 // One box is watched for 30 s: it must not move, creep or begin to spin.
 
-#include "validate/validate.h"
 #include "base/base.h"
+#include "coulis/mesh_file.h"
+#include "coulis/scene.h"
 #include "io/grid_cache.h"
-#include "io/mesh_file.h"
-#include "scene/scene.h"
+#include "validate/validate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

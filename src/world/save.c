@@ -5,7 +5,6 @@
 #include "world/world.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 // --- Particles ---------------------------------------------------------------------------------------------------------------
 
@@ -25,7 +24,7 @@ static bool save_particles(const couFluid *fluid, couState *state)
     IdOrder *order = couAlloc(NULL, (count + 1) * sizeof *order);
     if (!order) return false;
     for (size_t i = 0; i < count; ++i) order[i] = (IdOrder){couFluid_Id(fluid)[i], (uint32_t)i};
-    qsort(order, count, sizeof *order, compare_ids);
+    couSort(order, count, sizeof *order, compare_ids);
     bool is_good = true;
     for (int c = 0; c < fluid->table.column_count && is_good; ++c) {
         const couColumn *column = &fluid->table.columns[c];

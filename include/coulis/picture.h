@@ -6,6 +6,10 @@
 
 #include "coulis/coulis.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /// How matter looks; fields as in couMaterialDef, NaN where they may be automatic.
 typedef struct couLook {
     couVec3 color;      ///< linear RGB
@@ -17,9 +21,9 @@ typedef struct couLook {
     float metalness;    ///< 0 to 1
 } couLook;
 
-couLook couMakeLook(couVec3 color, float opacity); ///< painted in the colour, or tinted glass
-couLook couMaterialLook(const couMaterialDef *def);
-couLook couBodyLook(const couBodyDef *def);
+COU_API couLook couMakeLook(couVec3 color, float opacity); ///< painted in the colour, or tinted glass
+COU_API couLook couMaterialLook(const couMaterialDef *def);
+COU_API couLook couBodyLook(const couBodyDef *def);
 
 typedef struct couPictureBody {
     const couShape *shape;
@@ -89,7 +93,7 @@ typedef struct couPictureOptions {
     float uniform_light;  ///< white light of this radiance from everywhere, no sun; 0 (default): daylight
 } couPictureOptions;
 
-couPictureOptions couDefaultPictureOptions(void);
+COU_API couPictureOptions couDefaultPictureOptions(void);
 
 /// 8-bit sRGB, rows from the top.
 typedef struct couImage {
@@ -108,29 +112,33 @@ typedef struct couLayers {
 
 /// Used by one thread at a time.
 typedef struct couRenderer couRenderer;
-couRenderer *couCreateRenderer(int threads, couFaults *faults); ///< 0 threads: all cores; the image does not depend on it
-void couDestroyRenderer(couRenderer *renderer);
+COU_API couRenderer *couCreateRenderer(int threads, couFaults *faults); ///< 0 threads: all cores; the image does not depend on it
+COU_API void couDestroyRenderer(couRenderer *renderer);
 /// The image is allocated by the call; free with couFreeImage(). On a fault it is left empty.
-bool couRenderPicture(couRenderer *renderer, const couPictureScene *scene, const couPictureOptions *options, couImage *image,
-                      couFaults *faults);
-void couFreeImage(couImage *image);
+COU_API bool couRenderPicture(couRenderer *renderer, const couPictureScene *scene, const couPictureOptions *options,
+                              couImage *image, couFaults *faults);
+COU_API void couFreeImage(couImage *image);
 /// Likewise, with the layers of a `final` picture; a fault for other qualities and in 2D.
-bool couRenderLayers(couRenderer *renderer, const couPictureScene *scene, const couPictureOptions *options, couImage *image,
-                     couLayers *layers, couFaults *faults);
-void couFreeLayers(couLayers *layers);
+COU_API bool couRenderLayers(couRenderer *renderer, const couPictureScene *scene, const couPictureOptions *options,
+                             couImage *image, couLayers *layers, couFaults *faults);
+COU_API void couFreeLayers(couLayers *layers);
 /// The file is whole or not there; an older one survives a failure.
-bool couWritePng(const char *path, const couImage *image, couFaults *faults);
+COU_API bool couWritePng(const char *path, const couImage *image, couFaults *faults);
 /// Reads a PNG file as 8-bit sRGB; free with couFreeImage(). False with a fault when it is missing or damaged.
-bool couReadPng(const char *path, couImage *image, couFaults *faults);
+COU_API bool couReadPng(const char *path, couImage *image, couFaults *faults);
 /// A PFM file, 32-bit floats of 1 or 3 channels, rows from the top as in the layers (the file has them from the bottom).
-bool couWritePfm(const char *path, int width, int height, int channels, const float *values, couFaults *faults);
+COU_API bool couWritePfm(const char *path, int width, int height, int channels, const float *values, couFaults *faults);
 
 /// Film: frames piped to the ffmpeg program as `path`.PID.tmp until closed. The name's ending says what it becomes: .gif, .webp
 /// (both play for ever), anything else MP4 (H.264, yuv420p). Size 16 to 16384, even; fps above 0 to 1000 (GIF: at most 50). An
 /// older film of that name survives a failure.
 typedef struct couFilm couFilm;
-couFilm *couOpenFilm(const char *path, int width, int height, double fps, couFaults *faults);
-bool couFilm_AddFrame(couFilm *film, const couImage *image, couFaults *faults);
+COU_API couFilm *couOpenFilm(const char *path, int width, int height, double fps, couFaults *faults);
+COU_API bool couFilm_AddFrame(couFilm *film, const couImage *image, couFaults *faults);
 /// Waits for ffmpeg and frees the film; false and no file when it failed, or when there was no frame.
-bool couCloseFilm(couFilm *film, couFaults *faults);
-void couDiscardFilm(couFilm *film); ///< stops ffmpeg, leaves no file; NULL is fine
+COU_API bool couCloseFilm(couFilm *film, couFaults *faults);
+COU_API void couDiscardFilm(couFilm *film); ///< stops ffmpeg, leaves no file; NULL is fine
+
+#ifdef __cplusplus
+}
+#endif

@@ -3,6 +3,10 @@
 
 #include "coulis/coulis.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /// One frame in memory, as written or read. Arrays are owned by whoever filled it.
 typedef struct couFrame {
     double time; ///< [s]
@@ -26,25 +30,25 @@ typedef enum couFrameColumn {
 #define COU_MAX_FRAME_COUNT ((size_t)INT32_MAX)
 
 /// Copies the world's particles, ordered by id. Free with couFreeFrame(). False without memory.
-bool couCaptureFrame(const couWorld *world, couFrame *frame);
+COU_API bool couCaptureFrame(const couWorld *world, couFrame *frame);
 /// Zeroed arrays for `count` particles. False without memory; nothing is held then.
-bool couAllocateFrame(couFrame *frame, size_t count);
+COU_API bool couAllocateFrame(couFrame *frame, size_t count);
 /// For frames that were captured, allocated or read.
-void couFreeFrame(couFrame *frame);
+COU_API void couFreeFrame(couFrame *frame);
 
 /// What a surface is made of. The points borrow the frame's arrays; colours are for the caller to add.
 couSurfacePoints couFramePoints(const couFrame *frame, int dimension);
 
 /// Written to a temporary name, flushed, renamed. On failure a fault names file and reason and the old file is untouched.
-bool couWriteVtp(const char *path, const couFrame *frame, couFaults *faults);
-bool couWritePly(const char *path, const couFrame *frame, couFaults *faults);
+COU_API bool couWriteVtp(const char *path, const couFrame *frame, couFaults *faults);
+COU_API bool couWritePly(const char *path, const couFrame *frame, couFaults *faults);
 /// By extension: .vtp and .vtu (VTK XML: ascii, inline base64, appended raw or base64; zlib or plain; either byte order), .vtk
 /// (legacy VTK, ascii or binary, PolyData or UnstructuredGrid), .ply (ascii, binary of either byte order). Points are enough:
 /// the rest is found under its usual names or gets the values of resting matter (`missing`). Hostile files give one fault,
 /// never a crash or an allocation that the size of the file does not account for.
-bool couReadFrame(const char *path, couFrame *frame, couFaults *faults);
+COU_API bool couReadFrame(const char *path, couFrame *frame, couFaults *faults);
 /// "velocity, id": names of what is missing, "" for nothing; returns `text`.
-const char *couFrame_Missing(const couFrame *frame, char *text, size_t size);
+COU_API const char *couFrame_Missing(const couFrame *frame, char *text, size_t size);
 
 /// A frame file and its number.
 typedef struct couFrameFile {
@@ -61,7 +65,11 @@ typedef struct couFrameFiles {
 /// From names as given on a command line: a folder (its particles_*.vtp or .ply, else the one numbered series of frame files in
 /// it), a pattern of the shell's kind in quotes, or files. The number is the last one in a file's name; without any, files are
 /// numbered from 1 in their order. False with a fault when there is none, a name is missing, or two have the same number.
-bool couListFrames(const char *const *names, int count, couFrameFiles *files, couFaults *faults);
+COU_API bool couListFrames(const char *const *names, int count, couFrameFiles *files, couFaults *faults);
 /// FOLDER/STEM_000001.EXTENSION and so on; none is no fault.
-bool couListSeries(const char *folder, const char *stem, const char *extension, couFrameFiles *files, couFaults *faults);
-void couFrameFiles_Clear(couFrameFiles *files);
+COU_API bool couListSeries(const char *folder, const char *stem, const char *extension, couFrameFiles *files, couFaults *faults);
+COU_API void couFrameFiles_Clear(couFrameFiles *files);
+
+#ifdef __cplusplus
+}
+#endif

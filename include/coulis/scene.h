@@ -3,6 +3,10 @@
 
 #include "coulis/coulis.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /// Where a picture is taken from, at a time when made by couCamera_At().
 typedef struct couCamera {
     couVec3 from, to;             ///< [m]
@@ -17,7 +21,7 @@ typedef struct couCamera {
 } couCamera;
 
 /// The camera at a time [s]: keyframes and turntable followed.
-couCamera couCamera_At(const couCamera *camera, double time);
+COU_API couCamera couCamera_At(const couCamera *camera, double time);
 
 typedef struct couScene couScene;
 
@@ -36,30 +40,32 @@ typedef struct couSceneOptions {
 
 /// Loads a scene from a path or a gallery name. NULL, with every fault (file, line, key, value, range) added, if anything is
 /// wrong.
-couScene *couLoadScene(const char *path_or_name, const couSceneOptions *options, couFaults *faults);
-void couCloseScene(couScene *scene);
+COU_API couScene *couLoadScene(const char *path_or_name, const couSceneOptions *options, couFaults *faults);
+COU_API void couCloseScene(couScene *scene);
 
-couWorld *couScene_World(couScene *scene); ///< owned by the scene; callbacks into Lua keep it alive
-const char *couScene_Title(const couScene *scene);
-const char *couScene_Note(const couScene *scene);     ///< what to see, "" if none
-const char *couScene_Path(const couScene *scene);     ///< of the file that was read
-double couScene_Duration(const couScene *scene);      ///< [s]
-double couScene_Fps(const couScene *scene);           ///< frames per second
-uint64_t couScene_ContentHash(const couScene *scene); ///< of the file and everything it required, and the overrides
-couCamera couScene_Camera(const couScene *scene);
+COU_API couWorld *couScene_World(couScene *scene); ///< owned by the scene; callbacks into Lua keep it alive
+COU_API const char *couScene_Title(const couScene *scene);
+COU_API const char *couScene_Note(const couScene *scene);     ///< what to see, "" if none
+COU_API const char *couScene_Path(const couScene *scene);     ///< of the file that was read
+COU_API double couScene_Duration(const couScene *scene);      ///< [s]
+COU_API double couScene_Fps(const couScene *scene);           ///< frames per second
+COU_API uint64_t couScene_ContentHash(const couScene *scene); ///< of the file and everything it required, and the overrides
+COU_API couCamera couScene_Camera(const couScene *scene);
 
 /// A Lua error in a callback during the run: its message with file and line, or NULL. The run must stop then.
-const char *couScene_RuntimeError(const couScene *scene);
+COU_API const char *couScene_RuntimeError(const couScene *scene);
 
-/// `world.store` as bytes for the checkpoint (caller frees), and back. False when it holds what cannot be saved (functions...).
-bool couScene_SaveStore(couScene *scene, void **bytes, size_t *size, couFaults *faults);
-bool couScene_LoadStore(couScene *scene, const void *bytes, size_t size, couFaults *faults);
+/// `world.store` as bytes for the checkpoint, to be freed with free(), and back. False when it holds what cannot be saved
+/// (functions...).
+COU_API bool couScene_SaveStore(couScene *scene, void **bytes, size_t *size, couFaults *faults);
+COU_API bool couScene_LoadStore(couScene *scene, const void *bytes, size_t size, couFaults *faults);
 
 /// The gallery: names, sorted, NULL-terminated; the caller frees with couFreeNames().
-char **couListScenes(void);
-void couFreeNames(char **names);
-/// Path of a gallery scene, in COULIS_SCENES, beside the program, or where it was installed; false if there is none.
-bool couFindScene(const char *name, char *path, size_t size);
+COU_API char **couListScenes(void);
+COU_API void couFreeNames(char **names);
+/// Path of a gallery scene, in COULIS_SCENES, beside the program or the library, or where it was installed; false if there
+/// is none.
+COU_API bool couFindScene(const char *name, char *path, size_t size);
 
 /// A mesh that scenes name without a file: in a folder `models` of the gallery, or from a package of the system (gallery.c).
 typedef struct couStockMesh {
@@ -68,8 +74,8 @@ typedef struct couStockMesh {
     couQuat turn;        ///< that sets it upright
     bool has_holes;      ///< to be closed
 } couStockMesh;
-const couStockMesh *couStockMeshes(int *count);
-bool couFindStockMesh(const couStockMesh *mesh, char *path, size_t size);
+COU_API const couStockMesh *couStockMeshes(int *count);
+COU_API bool couFindStockMesh(const couStockMesh *mesh, char *path, size_t size);
 
 /// The material library.
 typedef struct couLibraryMaterial {
@@ -77,4 +83,9 @@ typedef struct couLibraryMaterial {
     const char *source; ///< where its values come from
     const char *note;   ///< one line on what it is
 } couLibraryMaterial;
-const couLibraryMaterial *couMaterialLibrary(int *count);
+COU_API const couLibraryMaterial *couMaterialLibrary(int *count);
+COU_API const couLibraryMaterial *couFindLibraryMaterial(const char *name); ///< NULL: there is none of that name
+
+#ifdef __cplusplus
+}
+#endif
