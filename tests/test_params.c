@@ -13,13 +13,13 @@ typedef struct Def {
 
 static const char *const kinds[] = {"none", "plastic", "frozen", NULL};
 static const couParam params[] = {
-    {"length", "m", "", cou_paramFloat, offsetof(Def, length), {0.5}, 0, 10, true, false, NULL},
-    {"rate", "1/s", "", cou_paramFloat, offsetof(Def, rate), {NAN}, 0, 100, false, true, NULL},
-    {"count", "", "", cou_paramInt, offsetof(Def, count), {7}, 1, 1000, false, false, NULL},
-    {"is_on", "", "", cou_paramBool, offsetof(Def, is_on), {1}, 0, 1, false, false, NULL},
-    {"place", "m", "", cou_paramVec3, offsetof(Def, place), {1, 2, 3}, -5, 5, false, false, NULL},
-    {"kind", "", "", cou_paramChoice, offsetof(Def, kind), {2}, 0, 0, false, false, kinds},
-    {"name", "", "", cou_paramName, offsetof(Def, name), {0}, 0, 0, false, false, NULL},
+    COU_NUMBER(Def, length, "m", .initial = {0.5}, .min = 0, .is_min_open = true, .max = 10),
+    COU_NUMBER(Def, rate, "1/s", .initial = {NAN}, .is_auto = true, .min = 0, .max = 100),
+    COU_INTEGER(Def, count, "", .initial = {7}, .min = 1, .max = 1000),
+    COU_FLAG(Def, is_on, .initial = {true}),
+    COU_VECTOR(Def, place, "m", .initial = {1, 2, 3}, .min = -5, .max = 5),
+    COU_CHOICE(Def, kind, kinds, .initial = {2}),
+    COU_NAME(Def, name, .help = ""),
 };
 static const couParamTable table = {"thing", params, COU_COUNT(params)};
 

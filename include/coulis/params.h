@@ -36,6 +36,21 @@ typedef struct couParamTable {
     int count;
 } couParamTable;
 
+// Rows of a table. A row begins with the def and its field, whose name is the parameter's, and goes on by names: .initial, .min,
+// .max, .is_min_open, .is_auto, .help; what it leaves out is 0, false or none. `units` is "" for a pure number.
+//     COU_NUMBER(couPipeDef, radius, "m", .initial = {0.05}, .min = 0, .is_min_open = true, .max = 10, .help = "of its bore"),
+#define COU_NUMBER(def, field, units, ...) COU_PARAM(#field, cou_paramFloat, def, field, units, __VA_ARGS__)
+#define COU_INTEGER(def, field, units, ...) COU_PARAM(#field, cou_paramInt, def, field, units, __VA_ARGS__)
+#define COU_VECTOR(def, field, units, ...) COU_PARAM(#field, cou_paramVec3, def, field, units, __VA_ARGS__)
+#define COU_FLAG(def, field, ...) COU_PARAM(#field, cou_paramBool, def, field, "", .max = 1, __VA_ARGS__)
+#define COU_CHOICE(def, field, words, ...) COU_PARAM(#field, cou_paramChoice, def, field, "", .choices = words, __VA_ARGS__)
+#define COU_NAME(def, field, ...) COU_PARAM(#field, cou_paramName, def, field, "", __VA_ARGS__)
+/// A row of any type whose name is not the field's.
+#define COU_PARAM(key, kind, def, field, units, ...) \
+    { \
+        .name = key, .unit = units, .type = kind, .offset = offsetof(def, field), __VA_ARGS__ \
+    }
+
 /// NULL when there is no such parameter.
 const couParam *couParams_Find(const couParamTable *table, const char *name);
 /// The known name nearest to a misspelt one, or NULL when none is near.

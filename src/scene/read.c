@@ -312,14 +312,8 @@ typedef struct couTurn {
 } couTurn;
 
 static const couParam turn_params[] = {
-    {.name = "axis",
-     .unit = "",
-     .type = cou_paramVec3,
-     .offset = offsetof(couTurn, axis),
-     .initial = {0, 0, 1},
-     .min = -1e9,
-     .max = 1e9},
-    {.name = "degrees", .unit = "degrees", .type = cou_paramFloat, .offset = offsetof(couTurn, degrees), .min = -1e9, .max = 1e9},
+    COU_VECTOR(couTurn, axis, "", .initial = {0, 0, 1}, .min = -1e9, .max = 1e9),
+    COU_NUMBER(couTurn, degrees, "degrees", .min = -1e9, .max = 1e9),
 };
 static const couParamTable turn_table = {"turn", turn_params, COU_COUNT(turn_params)};
 

@@ -14,24 +14,10 @@
 // --- scene{} ----------------------------------------------------------------------------------------------------------------
 
 static const couParam info_params[] = {
-    {.name = "duration",
-     .unit = "s",
-     .help = "simulated time of a run",
-     .type = cou_paramFloat,
-     .offset = offsetof(couSceneInfo, duration),
-     .initial = {5},
-     .min = 0,
-     .max = 1e6,
-     .is_min_open = true},
-    {.name = "fps",
-     .unit = "1/s",
-     .help = "frames per simulated second",
-     .type = cou_paramFloat,
-     .offset = offsetof(couSceneInfo, fps),
-     .initial = {30},
-     .min = 0,
-     .max = 1e5,
-     .is_min_open = true},
+    COU_NUMBER(couSceneInfo, duration, "s", .initial = {5}, .min = 0, .is_min_open = true, .max = 1e6,
+               .help = "simulated time of a run"),
+    COU_NUMBER(couSceneInfo, fps, "1/s", .initial = {30}, .min = 0, .is_min_open = true, .max = 1e5,
+               .help = "frames per simulated second"),
 };
 static const couParamTable info_table = {"scene", info_params, COU_COUNT(info_params)};
 
