@@ -410,7 +410,8 @@ static bool write_surface(Run *run, const couFrame *frame)
     couSurfacePoints points = couFramePoints(frame, def->dimension);
     couVec3 colors[256];
     for (; points.color_count < couWorld_MaterialCount(run->world) && points.color_count < 256; points.color_count++)
-        colors[points.color_count] = couWorld_Material(run->world, couWorld_MaterialAt(run->world, points.color_count))->color;
+        colors[points.color_count] =
+            couWorld_Material(run->world, couWorld_MaterialAt(run->world, points.color_count))->look.color;
     points.colors = colors;
     couSurface surface;
     couFaults faults = {0};

@@ -35,7 +35,7 @@ static const couMaterialDef *find_water(void)
 
 static couStudio *open_studio(const Sitting *sitting, int threads, couFaults *faults)
 {
-    couLook look = couMaterialLook(find_water());
+    couLook look = find_water()->look;
     couPictureChoice choice = couDefaultPictureChoice();
     couSurfaceChoice surface = couDefaultSurfaceChoice();
     choice.quality_word = sitting->quality;

@@ -286,7 +286,7 @@ static void read_changes(couReader *reader, couMaterialDef *def)
     // Red water is red: a new colour counts for clear matter as well, unless its absorption is given.
     bool has_color = is_given[couParams_Find(params, "color") - params->params];
     bool has_absorption = is_given[couParams_Find(params, "absorption") - params->params];
-    if (has_color && !has_absorption) def->absorption = (couVec3){COU_AUTO, COU_AUTO, COU_AUTO};
+    if (has_color && !has_absorption) def->look.absorption = (couVec3){COU_AUTO, COU_AUTO, COU_AUTO};
 }
 
 static int material_call(lua_State *lua)

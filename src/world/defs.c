@@ -1,5 +1,6 @@
 // Defaults and parameter tables of the world's defs.
 
+#include "world/look.h"
 #include "world/world.h"
 
 #include <stdio.h>
@@ -7,6 +8,10 @@
 #define ANY (-3.0e38)
 #define MOST 3.0e38
 #define LARGE_TIME ((double)1.0e30f) // stands for "never" [s]; exactly a float, so that the default is within its own range
+
+// Colours, linear RGB.
+#define BLUE 0.1, 0.35, 0.8
+#define STONE 0.55, 0.53, 0.5
 
 // --- World -------------------------------------------------------------------------------------------------------------------
 
@@ -64,19 +69,7 @@ static const couParam material_params[] = {
                .help = "spring rate of the paper; auto: from the shear modulus"),
     COU_NUMBER(couMaterialDef, surface_tension, "N/m", .min = 0, .max = 1000,
                .help = "for the SPH methods; in pvfs it follows from the recipe"),
-    COU_VECTOR(couMaterialDef, color, "", .initial = {0.1, 0.35, 0.8}, .min = 0, .max = 1,
-               .help = "linear red, green, blue for pictures"),
-    COU_NUMBER(couMaterialDef, opacity, "", .initial = {1}, .min = 0, .max = 1,
-               .help = "for pictures; below 1 light goes through"),
-    COU_VECTOR(couMaterialDef, absorption, "1/m", .initial = {NAN, NAN, NAN}, .is_auto = true, .min = 0, .max = 1e6,
-               .help = "of red, green and blue light inside clear matter; auto: 2 cm / opacity of it show the colour"),
-    COU_NUMBER(couMaterialDef, scattering, "1/m", .min = 0, .max = 1e4,
-               .help = "of light inside clear matter, which makes it milky"),
-    COU_NUMBER(couMaterialDef, refraction, "", .initial = {1.33}, .min = 1, .max = 4,
-               .help = "index of refraction; of the skin of opaque matter as well"),
-    COU_NUMBER(couMaterialDef, roughness, "", .initial = {NAN}, .is_auto = true, .min = 0, .max = 1,
-               .help = "of the surface in pictures, 0 is a mirror; auto: 0 where light goes through, otherwise 0.3"),
-    COU_NUMBER(couMaterialDef, metalness, "", .min = 0, .max = 1, .help = "1: a metal, which reflects in its colour"),
+    COU_LOOK_ROWS(couMaterialDef, BLUE, 1.33, COU_MATERIAL_ROUGHNESS),
 };
 static const couParamTable material_table = {"material", material_params, COU_COUNT(material_params)};
 
@@ -130,16 +123,7 @@ static const couParam body_params[] = {
     COU_NUMBER(couBodyDef, stickiness, "1/s^2", .min = 0, .max = 1e7, .help = "attraction of particles close to the surface"),
     COU_NUMBER(couBodyDef, stick_distance, "m", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 100,
                .help = "how far stickiness reaches; auto: h/2"),
-    COU_VECTOR(couBodyDef, color, "", .initial = {0.55, 0.53, 0.5}, .min = 0, .max = 1,
-               .help = "linear red, green, blue for pictures"),
-    COU_NUMBER(couBodyDef, opacity, "", .initial = {1}, .min = 0, .max = 1,
-               .help = "for pictures; 0: not drawn; below 1 light goes through"),
-    COU_VECTOR(couBodyDef, absorption, "1/m", .initial = {NAN, NAN, NAN}, .is_auto = true, .min = 0, .max = 1e6,
-               .help = "of red, green and blue light inside a clear body; auto: 2 cm / opacity of it show the colour"),
-    COU_NUMBER(couBodyDef, refraction, "", .initial = {1.5}, .min = 1, .max = 4, .help = "index of refraction"),
-    COU_NUMBER(couBodyDef, roughness, "", .initial = {NAN}, .is_auto = true, .min = 0, .max = 1,
-               .help = "of the surface in pictures, 0 is a mirror; auto: 0 where light goes through, otherwise 0.4"),
-    COU_NUMBER(couBodyDef, metalness, "", .min = 0, .max = 1, .help = "1: a metal, which reflects in its colour"),
+    COU_LOOK_ROWS(couBodyDef, STONE, 1.5, COU_BODY_ROUGHNESS),
 };
 static const couParamTable body_table = {"body", body_params, COU_COUNT(body_params)};
 
