@@ -57,14 +57,22 @@ const couParam *couParams_Find(const couParamTable *table, const char *name);
 const char *couParams_Suggest(const couParamTable *table, const char *name);
 /// Nearest of `count` names to `name` by edit distance, or NULL when none is near.
 const char *couSuggest(const char *const *names, int count, const char *name);
+/// "unknown key 'viscosty': did you mean 'viscosity'?" for the kind "key"; without the question where `nearest` is NULL.
+void couFormatUnknown(char *text, size_t size, const char *kind, const char *name, const char *nearest);
 
 /// Writes the defaults into the struct.
 void couParams_SetDefaults(const couParamTable *table, void *def);
 /// Adds a fault for each field out of range; returns true when there is none. Keys are "table.name".
 bool couParams_Check(const couParamTable *table, const void *def, couFaults *faults);
 
+/// Sets the parameter of that name from text, as couParam_SetText() does. A name that the table does not know is a fault with the
+/// nearest one that it knows.
+bool couParams_SetByName(const couParamTable *table, void *def, const char *name, const char *text, const char *where,
+                         couFaults *faults);
+
 /// Sets numbers (also bool and choice by number): `count` values, 3 for a vector. Checks type and range; on a fault adds it
-/// and leaves the field alone. NaN is a fault here: only defaults are automatic.
+/// and leaves the field alone. NaN is a fault here: only defaults are automatic. The fault's key is "table.name", or the name alone
+/// when `table` is NULL.
 bool couParam_SetNumbers(const couParam *param, const char *table, void *def, const double *values, int count, const char *where,
                          couFaults *faults);
 /// Sets from text: "0.5", "true", "1,2,3", a choice's or a name's word, "auto" where allowed.
@@ -72,10 +80,16 @@ bool couParam_SetText(const couParam *param, const char *table, void *def, const
                       couFaults *faults);
 /// Reads up to three numbers of the field; returns how many.
 int couParam_GetNumbers(const couParam *param, const void *def, double values[3]);
+size_t couParam_Size(const couParam *param); ///< of the field [bytes]
 /// "> 0", "0 to 1", "none, plastic, frozen"...
 void couParam_FormatRange(const couParam *param, char *text, size_t size);
 /// The default as text: "1000", "auto", "0, -9.81, 0".
 void couParam_FormatDefault(const couParam *param, char *text, size_t size);
+/// The field's value as text that couParam_SetText() takes.
+void couParam_FormatValue(const couParam *param, const void *def, char *text, size_t size);
+/// A line for a program's list of options: "support of the field; auto: 2 spacings [m] (default auto)". The default is what `def`
+/// holds; words to choose from are listed; a flag that is off goes without.
+void couParam_FormatHelp(const couParam *param, const void *def, char *text, size_t size);
 
 #ifdef __cplusplus
 }

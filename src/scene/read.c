@@ -218,12 +218,9 @@ static void unknown_key(couReader *reader, const char *key, const couParamTable 
     int count = 0;
     for (int i = 0; params && i < params->count && count < MAX_NAMES; ++i) names[count++] = params->params[i].name;
     for (int i = 0; i < extra_count && count < MAX_NAMES; ++i) names[count++] = extras[i].name;
-    const char *nearest = couSuggest(names, count, key);
-    if (nearest) {
-        couReader_Fault(reader, key, "unknown key '%.40s': did you mean '%s'?", key, nearest);
-    } else {
-        couReader_Fault(reader, key, "unknown key '%.40s'", key);
-    }
+    char text[200];
+    couFormatUnknown(text, sizeof text, "key", key, couSuggest(names, count, key));
+    couReader_Fault(reader, key, "%s", text);
 }
 
 // The value is on top of the stack.

@@ -23,16 +23,6 @@ static const couParamTable info_table = {"scene", info_params, COU_COUNT(info_pa
 
 const couParamTable *couSceneInfoParams(void) { return &info_table; }
 
-static size_t param_size(const couParam *param)
-{
-    switch (param->type) {
-    case cou_paramBool: return sizeof(bool);
-    case cou_paramVec3: return sizeof(couVec3);
-    case cou_paramName: return COU_NAME_SIZE;
-    default: return 4;
-    }
-}
-
 couMethodSettings *couScene_Settings(couScene *scene, const char *method)
 {
     for (size_t i = 0; i < scene->setting_count; ++i) {
@@ -40,7 +30,7 @@ couMethodSettings *couScene_Settings(couScene *scene, const char *method)
     }
     const couParamTable *params = couMethodParams(method);
     size_t size = 16;
-    for (int i = 0; i < params->count; ++i) size = COU_MAX(size, params->params[i].offset + param_size(&params->params[i]));
+    for (int i = 0; i < params->count; ++i) size = COU_MAX(size, params->params[i].offset + couParam_Size(&params->params[i]));
     if (!couReserve(NULL, (void **)&scene->settings, &scene->setting_capacity, scene->setting_count + 1,
                     sizeof *scene->settings)) {
         return NULL;
@@ -82,9 +72,9 @@ static void read_method(couReader *reader, const char *key, void *target)
     int count = 0;
     const char *const *names = couMethodNames();
     while (names[count]) ++count;
-    const char *nearest = couSuggest(names, count, name);
-    couReader_Fault(reader, key, "unknown method '%s'%s%s%s", name, nearest ? ": did you mean '" : "", nearest ? nearest : "",
-                    nearest ? "'?" : "");
+    char text[200];
+    couFormatUnknown(text, sizeof text, "method", name, couSuggest(names, count, name));
+    couReader_Fault(reader, key, "%s", text);
 }
 
 static void read_info(couReader *reader, const char *key, void *target)
