@@ -24,7 +24,7 @@ static couBodyId add_body(couWorld *world, const char *name, couShape *shape, co
     def.shape = shape;
     def.pose = pose;
     def.is_dynamic = is_dynamic;
-    def.opacity = opacity;
+    def.look.opacity = opacity;
     def.spin = is_dynamic ? (couVec3){0, 3, 0} : (couVec3){0};
     couBodyId body = couWorld_AddBody(world, &def, &faults);
     expect_no_fault(&faults);
@@ -59,7 +59,7 @@ static couBodyFiles *open_files(const couWorld *world, int keep_frames)
     strcpy(stage.scene, "scenes/\"x\".lua");
     couStageFileMaterial *material = couStageFile_AddMaterial(&stage);
     strcpy(material->name, "water");
-    material->look = couStageLookOfMaterial(couWorld_Material(world, couWorld_MaterialAt(world, 0)));
+    material->look = couWorld_Material(world, couWorld_MaterialAt(world, 0))->look;
     *couStageFile_AddCamera(&stage) = (couStageFileCamera){
         .time = 0.5, .from = {1, 2, 3}, .to = {0, 0, 0}, .fov = 40, .aperture = 0.5f};
     couBodyFiles *files = couOpenBodyFiles(scratch_folder, &stage, clip, keep_frames, &faults);
@@ -204,8 +204,8 @@ static void test_stage(void **state)
     assert_true(stage.dimension == 3 && stage.spacing == 0.1f && stage.fps == 30.0);
     assert_int_equal(stage.material_count, 1);
     couMaterialDef water = couDefaultMaterialDef();
-    assert_memory_equal(&stage.materials[0].look.color, &water.color, sizeof water.color);
-    assert_true(isnan(stage.materials[0].look.roughness) == isnan(water.roughness));
+    assert_memory_equal(&stage.materials[0].look.color, &water.look.color, sizeof water.look.color);
+    assert_true(isnan(stage.materials[0].look.roughness) == isnan(water.look.roughness));
     assert_int_equal(stage.camera_count, 1);
     assert_true(stage.cameras[0].from.z == 3.0f && stage.cameras[0].fov == 40.0f && stage.cameras[0].aperture == 0.5f &&
                 stage.cameras[0].time == 0.5);

@@ -13,13 +13,13 @@ typedef struct Def {
 
 static const char *const kinds[] = {"none", "plastic", "frozen", NULL};
 static const couParam params[] = {
-    {"length", "m", "", cou_paramFloat, offsetof(Def, length), {0.5}, 0, 10, true, false, NULL},
-    {"rate", "1/s", "", cou_paramFloat, offsetof(Def, rate), {NAN}, 0, 100, false, true, NULL},
-    {"count", "", "", cou_paramInt, offsetof(Def, count), {7}, 1, 1000, false, false, NULL},
-    {"is_on", "", "", cou_paramBool, offsetof(Def, is_on), {1}, 0, 1, false, false, NULL},
-    {"place", "m", "", cou_paramVec3, offsetof(Def, place), {1, 2, 3}, -5, 5, false, false, NULL},
-    {"kind", "", "", cou_paramChoice, offsetof(Def, kind), {2}, 0, 0, false, false, kinds},
-    {"name", "", "", cou_paramName, offsetof(Def, name), {0}, 0, 0, false, false, NULL},
+    COU_NUMBER(Def, length, "m", .initial = {0.5}, .min = 0, .is_min_open = true, .max = 10),
+    COU_NUMBER(Def, rate, "1/s", .initial = {NAN}, .is_auto = true, .min = 0, .max = 100),
+    COU_INTEGER(Def, count, "", .initial = {7}, .min = 1, .max = 1000),
+    COU_FLAG(Def, is_on, .initial = {true}),
+    COU_VECTOR(Def, place, "m", .initial = {1, 2, 3}, .min = -5, .max = 5),
+    COU_CHOICE(Def, kind, kinds, .initial = {2}),
+    COU_NAME(Def, name, .help = ""),
 };
 static const couParamTable table = {"thing", params, COU_COUNT(params)};
 
@@ -214,12 +214,101 @@ static void test_words(void **context)
     assert_int_equal(strlen(small), 5);
 }
 
+static void test_set_by_name(void **context)
+{
+    (void)context;
+    Def def = defaults();
+    couFaults faults = {0};
+    assert_true(couParams_SetByName(&table, &def, "length", "2", "scene.lua:3", &faults));
+    assert_true(couParams_SetByName(&table, &def, "kind", "plastic", "scene.lua:3", &faults));
+    CHECK_NO_FAULTS(&faults);
+    CHECK_NEAR(def.length, 2, 0, 0);
+    assert_int_equal(def.kind, 1);
+
+    Def before;
+    memcpy(&before, &def, sizeof before);
+    assert_false(couParams_SetByName(&table, &def, "length", "11", "scene.lua:4", &faults));
+    CHECK_FAULT(&faults, "thing.length", "11 [m]; it must be a number > 0 and <= 10");
+    assert_false(couParams_SetByName(&table, &def, "lenght", "2", "scene.lua:5", &faults));
+    assert_string_equal(faults.items[0].where, "scene.lua:5");
+    assert_string_equal(faults.items[0].message, "unknown key 'lenght': did you mean 'length'?");
+    CHECK_FAULT(&faults, "thing.lenght", "did you mean");
+    assert_false(couParams_SetByName(&table, &def, "granite", "2", NULL, &faults));
+    assert_string_equal(faults.items[0].message, "unknown key 'granite'");
+    couFaults_Clear(&faults);
+    char monster[5000];
+    memset(monster, 'x', sizeof monster - 1);
+    monster[sizeof monster - 1] = 0;
+    assert_false(couParams_SetByName(&table, &def, monster, "2", NULL, &faults));
+    couFaults_Clear(&faults);
+    assert_memory_equal(&before, &def, sizeof before);
+}
+
+// A row under another name, as an option of a command line: faults speak of the option.
+static void test_option(void **context)
+{
+    (void)context;
+    Def def = defaults();
+    couFaults faults = {0};
+    couParam option = *couParams_Find(&table, "length");
+    option.name = "--length";
+    option.help = "of the thing";
+    assert_false(couParam_SetText(&option, NULL, &def, "0", "coulis measure", &faults));
+    CHECK_FAULT(&faults, "--length", "--length is 0 [m]; it must be a number > 0 and <= 10");
+    assert_true(couParam_SetText(&option, NULL, &def, "3", "coulis measure", &faults));
+    char text[200];
+    couParam_FormatHelp(&option, &def, text, sizeof text);
+    assert_string_equal(text, "of the thing [m] (default 3)");
+
+    option = *couParams_Find(&table, "kind"), option.help = "what it is";
+    couParam_FormatHelp(&option, &def, text, sizeof text);
+    assert_string_equal(text, "what it is (none, plastic, frozen; default frozen)");
+    option = *couParams_Find(&table, "rate"), option.help = "of growth";
+    couParam_FormatHelp(&option, &def, text, sizeof text);
+    assert_string_equal(text, "of growth [1/s] (default auto)");
+    option = *couParams_Find(&table, "is_on"), option.help = "it runs";
+    couParam_FormatHelp(&option, &def, text, sizeof text);
+    assert_string_equal(text, "it runs (default true)");
+    def.is_on = false;
+    couParam_FormatHelp(&option, &def, text, sizeof text);
+    assert_string_equal(text, "it runs");
+    char small[8]; // too small: cut, not overrun
+    couParam_FormatHelp(&option, &def, small, sizeof small);
+    assert_string_equal(small, "it runs");
+}
+
+// The text of a value sets the same value again.
+static void test_value_text(void **context)
+{
+    (void)context;
+    Def def = defaults(), copy;
+    snprintf(def.name, sizeof def.name, "honey");
+    def.place = (couVec3){-1.5f, 0.25f, 4};
+    memset(&copy, 0, sizeof copy);
+    couFaults faults = {0};
+    for (int p = 0; p < table.count; ++p) {
+        char text[96];
+        couParam_FormatValue(&params[p], &def, text, sizeof text);
+        assert_true(couParams_SetByName(&table, &copy, params[p].name, text, NULL, &faults));
+    }
+    CHECK_NO_FAULTS(&faults);
+    size_t used = 0;
+    for (int p = 0; p < table.count; ++p) {
+        const char *a = (const char *)&def + params[p].offset, *b = (const char *)&copy + params[p].offset;
+        if (strcmp(params[p].name, "rate") != 0) assert_memory_equal(a, b, couParam_Size(&params[p]));
+        used += couParam_Size(&params[p]);
+    }
+    assert_true(isnan(copy.rate));
+    CHECK_RANGE(used, sizeof(Def) - 3, sizeof(Def), 0); // all of it, besides the gap behind a bool
+}
+
 // The tables of the library: every default lies in its own range and says what it is.
 static void test_library_tables(void **context)
 {
     (void)context;
-    const couParamTable *tables[] = {couWorldParams(),   couMaterialParams(), couFluidParams(), couBodyParams(),
-                                     couEmitterParams(), couSinkParams(),     couFieldParams(), couMethodParams("pvfs")};
+    const couParamTable *tables[] = {couWorldParams(),   couMaterialParams(),     couFluidParams(),      couBodyParams(),
+                                     couEmitterParams(), couSinkParams(),         couFieldParams(),      couJointParams(),
+                                     couLookParams(),    couMethodParams("pvfs"), couMethodParams("sph")};
     char buffer[4096];
     for (int t = 0; t < COU_COUNT(tables); ++t) {
         couFaults faults = {0};
@@ -239,9 +328,17 @@ static void test_library_tables(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults), cmocka_unit_test(test_check_names_every_fault), cmocka_unit_test(test_text),
-        cmocka_unit_test(test_numbers),  cmocka_unit_test(test_rounding_stays_in_range), cmocka_unit_test(test_suggestions),
-        cmocka_unit_test(test_words),    cmocka_unit_test(test_library_tables),
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_check_names_every_fault),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_rounding_stays_in_range),
+        cmocka_unit_test(test_suggestions),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_library_tables),
+        cmocka_unit_test(test_set_by_name),
+        cmocka_unit_test(test_option),
+        cmocka_unit_test(test_value_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static void change_material(void *context, couWorld *world, double time)
     couFaults faults = {0};
     couMaterialId material = couWorld_MaterialAt(world, 1);
     couMaterialDef def = *couWorld_Material(world, material);
-    def.viscosity *= 0.5f, def.flow_stretch = 7, def.color.x = 0.25f;
+    def.viscosity *= 0.5f, def.flow_stretch = 7, def.look.color.x = 0.25f;
     assert_true(couWorld_SetMaterial(world, material, &def, &faults));
 }
 

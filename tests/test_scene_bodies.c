@@ -74,6 +74,21 @@ static void test_free_bodies(void **state)
     couCloseScene(scene);
 }
 
+// The keys of a look stand beside the others.
+static void test_body_look(void **state)
+{
+    (void)state;
+    couScene *scene = load_good(HEAD "body { name = 'opal', " BALL ", color = {0.9, 0.8, 0.7}, opacity = 0.5,\n"
+                                     "    absorption = {1, 2, 3}, scattering = 40, refraction = 1.45, roughness = 0.25 }\n"
+                                     "body { name = 'plain', " BALL ", at = {1, 0, 0} }\n");
+    const couLook *opal = &body_def(scene, "opal")->look, *plain = &body_def(scene, "plain")->look;
+    assert_near(opal->color, 0.9f, 0.8f, 0.7f);
+    assert_near(opal->absorption, 1, 2, 3);
+    assert_true(opal->opacity == 0.5f && opal->scattering == 40 && opal->refraction == 1.45f && opal->roughness == 0.25f);
+    assert_true(plain->opacity == 1 && plain->scattering == 0 && plain->refraction == 1.5f && isnan(plain->roughness));
+    couCloseScene(scene);
+}
+
 static const Bad bad_bodies[] = {
     {HEAD "body { " BALL ", fixed = true, velocity = {1, 0, 0} }", 2, "body.velocity", "fixed is true"},
     {HEAD "body { " BALL ", fixed = true, spin = {1, 0, 0} }", 2, "body.spin", "fixed is true"},
@@ -93,6 +108,8 @@ static const Bad bad_bodies[] = {
     {HEAD "body { " BALL ", density = 500, restitution = 1.5 }", 2, "body.restitution", "1.5"},
     {HEAD "body { " BALL ", density = 500, contact_friction = -1 }", 2, "body.contact_friction", "-1"},
     {HEAD "body { " BALL ", densty = 500 }", 2, "body.densty", "did you mean 'density'?"},
+    {HEAD "body { " BALL ", scattering = -1 }", 2, "body.scattering", "-1"},
+    {HEAD "body { " BALL ", look = { opacity = 0.5 } }", 2, "body.look", "unknown key"},
 };
 
 static void test_bad_bodies(void **state)
@@ -731,7 +748,7 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test(test_bad_events),    cmocka_unit_test(test_resume),        cmocka_unit_test(test_mesh_files),
         cmocka_unit_test(test_mesh_lists),    cmocka_unit_test(test_bad_meshes),    cmocka_unit_test(test_stock_mesh),
         cmocka_unit_test(test_mesh_hash),     cmocka_unit_test(test_mesh_cell),     cmocka_unit_test(test_mesh_bombs),
-        cmocka_unit_test(test_mesh_warnings),
+        cmocka_unit_test(test_mesh_warnings), cmocka_unit_test(test_body_look),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -21,7 +21,7 @@ static void write_stage(int materials)
     for (int i = 0; i < materials; ++i) {
         couStageFileMaterial *material = couStageFile_AddMaterial(&stage);
         snprintf(material->name, sizeof material->name, i == 0 ? "1 water" : "1_water"); // one identifier for both
-        material->look = (couStageFileLook){.color = {0.25f, 0.5f, (float)i}, .opacity = 1, .refraction = 1.5f, .roughness = NAN};
+        material->look = (couLook){.color = {0.25f, 0.5f, (float)i}, .opacity = 1, .refraction = 1.5f, .roughness = NAN};
     }
     couBodyFiles *files = couOpenBodyFiles(scratch_folder, &stage, (couBounds){{-1, -1, -1}, {1, 1, 1}}, 0, &faults);
     assert_true(couCloseBodyFiles(files, &faults));
@@ -82,6 +82,7 @@ static void test_particles(void **state)
     expect_part(text, "color3f[] primvars:displayColor = [(0.25, 0.5, 0)]");
     expect_part(text, "rel material:binding = </coulis/materials/_1_water>");
     expect_part(text, "def Material \"_1_water_2\"");
+    expect_part(text, "float inputs:roughness = 0.3\n"); // automatic, of an opaque liquid
     free(text);
     write_particles(5, 2, false); // now colours differ
     unlink(scratch("particles_000003.vtp"));

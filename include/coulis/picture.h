@@ -6,25 +6,6 @@
 
 #include "coulis/coulis.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/// How matter looks; fields as in couMaterialDef, NaN where they may be automatic.
-typedef struct couLook {
-    couVec3 color;      ///< linear RGB
-    float opacity;      ///< 1: opaque; below, light goes through; 0: not drawn
-    couVec3 absorption; ///< [1/m]; auto: from colour and opacity
-    float scattering;   ///< [1/m]
-    float refraction;   ///< index
-    float roughness;    ///< 0 to 1; auto
-    float metalness;    ///< 0 to 1
-} couLook;
-
-COU_API couLook couMakeLook(couVec3 color, float opacity); ///< painted in the colour, or tinted glass
-COU_API couLook couMaterialLook(const couMaterialDef *def);
-COU_API couLook couBodyLook(const couBodyDef *def);
-
 typedef struct couPictureBody {
     const couShape *shape;
     couPose pose;

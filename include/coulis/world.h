@@ -6,6 +6,7 @@
 #pragma once
 
 #include "coulis/base.h"
+#include "coulis/look.h"
 #include "coulis/params.h"
 #include "coulis/shape.h"
 
@@ -130,13 +131,7 @@ typedef struct couMaterialDef {
     float smoothing;       ///< pairwise velocity smoothing (XSPH) rate [1/s]; auto: from the sound speed
     float k_spring;        ///< spring rate [1/s^2]; auto: from the shear modulus
     float surface_tension; ///< [N/m], >= 0, default 0; for the SPH methods
-    couVec3 color;         ///< linear RGB 0 to 1, for pictures: of diffuse matter, of a metal's reflection
-    float opacity;         ///< 0 to 1, for pictures; below 1 light goes through
-    couVec3 absorption;    ///< of light inside clear matter, by red, green, blue [1/m], >= 0; auto: from colour and opacity
-    float scattering;      ///< of light inside clear matter [1/m], >= 0, default 0
-    float refraction;      ///< index of refraction, 1 to 4, default 1.33; also of the wet skin of opaque matter
-    float roughness;       ///< of the surface, 0 (mirror) to 1; auto: 0 where light goes through, otherwise 0.3
-    float metalness;       ///< 0 to 1, default 0; a metal reflects in its colour and lets nothing through
+    couLook look;          ///< in pictures
 } couMaterialDef;
 
 COU_API couMaterialDef couDefaultMaterialDef(void);
@@ -198,12 +193,7 @@ typedef struct couBodyDef {
     float friction;         ///< share of the sliding velocity lost per 1/30 s of contact, 0 (slip) to 1 (no slip), default 0
     float stickiness;       ///< k_stick of [Clavet 2005, eq. 12] [1/s^2], >= 0, default 0
     float stick_distance;   ///< d_stick [m]; auto: h/2
-    couVec3 color;          ///< linear RGB, for pictures
-    float opacity;          ///< 0 (not drawn) to 1, for pictures; below 1 light goes through
-    couVec3 absorption;     ///< of light inside a clear body, by red, green, blue [1/m], >= 0; auto: from colour and opacity
-    float refraction;       ///< index of refraction, 1 to 4, default 1.5
-    float roughness;        ///< of the surface, 0 (mirror) to 1; auto: 0 where light goes through, otherwise 0.4
-    float metalness;        ///< 0 to 1, default 0
+    couLook look;           ///< in pictures
 } couBodyDef;
 
 COU_API couBodyDef couDefaultBodyDef(void);

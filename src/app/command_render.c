@@ -216,7 +216,7 @@ static bool find_look(Job *job, couLook *look)
     for (int k = 0; k < count && k < 256; ++k) {
         names[k] = library[k].def.name;
         if (strcmp(names[k], wanted) != 0) continue;
-        *look = couMaterialLook(&library[k].def);
+        *look = library[k].def.look;
         return true;
     }
     const char *nearest = couSuggest(names, count < 256 ? count : 256, wanted);

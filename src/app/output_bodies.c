@@ -54,7 +54,7 @@ static bool describe(couScene *scene, double fps, int frames, couStageFile *stag
         snprintf(entry->name, sizeof entry->name, "%s", material->name);
         entry->density = material->density;
         entry->viscosity = material->viscosity;
-        entry->look = couStageLookOfMaterial(material);
+        entry->look = material->look;
     }
     return add_cameras(stage, scene, frames);
 }

@@ -68,7 +68,7 @@ couBounds couSceneBounds(couScene *scene, double seconds)
     for (int i = 0; i < couWorld_BodyCount(world); ++i) {
         couBodyId id = couWorld_BodyAt(world, i);
         const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
-        if (body && body->opacity > 0.0f)
+        if (body && body->look.opacity > 0.0f)
             include_shape(&bounds, body->shape, dimension, body->pose, body->motion, body->motion_context, seconds);
     }
     for (int i = 0; i < couWorld_EmitterCount(world); ++i) {
@@ -89,14 +89,14 @@ couPictureBody *couCollectBodies(const couWorld *world, int *count)
     for (int i = 0; bodies && i < couWorld_BodyCount(world); ++i) {
         couBodyId id = couWorld_BodyAt(world, i);
         const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
-        if (!body || !(body->opacity > 0.0f)) continue;
+        if (!body || !(body->look.opacity > 0.0f)) continue;
         couPose pose = couWorld_BodyPose(world, id);
         couVec3 spin = couWorld_BodySpin(world, id);
         // The world knows the velocity of the centre of mass of free bodies.
         couVec3 arm = couSub(pose.position, couWorld_BodyCenter(world, id));
         bodies[(*count)++] = (couPictureBody){.shape = body->shape,
                                               .pose = pose,
-                                              .look = couBodyLook(body),
+                                              .look = body->look,
                                               .velocity = couAdd(couWorld_BodyVelocity(world, id), couCross(spin, arm)),
                                               .spin = spin};
     }
@@ -113,7 +113,7 @@ couCast couGatherCast(const couWorld *world)
         struct couCastMember *member = &cast.members[cast.count++];
         snprintf(member->name, sizeof member->name, "%s", body->name);
         member->shape = couShape_Retain(body->shape);
-        member->look = couBodyLook(body);
+        member->look = body->look;
     }
     return cast;
 }
@@ -154,7 +154,7 @@ couStudio *couOpenSceneStudio(couScene *scene, couBounds bounds, const couCamera
     couLook looks[256];
     int count = 0;
     for (; count < couWorld_MaterialCount(world) && count < 256; ++count)
-        looks[count] = couMaterialLook(couWorld_Material(world, couWorld_MaterialAt(world, count)));
+        looks[count] = couWorld_Material(world, couWorld_MaterialAt(world, count))->look;
     couStudioDef studio = {.dimension = def->dimension,
                            .spacing = def->spacing,
                            .fps = fps,

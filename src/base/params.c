@@ -64,11 +64,32 @@ const char *couParams_Suggest(const couParamTable *table, const char *name)
     return best;
 }
 
+void couFormatUnknown(char *text, size_t size, const char *kind, const char *name, const char *nearest)
+{
+    if (nearest)
+        snprintf(text, size, "unknown %s '%.60s': did you mean '%s'?", kind, name, nearest);
+    else
+        snprintf(text, size, "unknown %s '%.60s'", kind, name);
+}
+
 // --- Fields ------------------------------------------------------------------------------------------------------------------
 
 static int component_count(const couParam *param)
 {
     return param->type == cou_paramVec3 ? 3 : param->type == cou_paramName ? 0 : 1;
+}
+
+size_t couParam_Size(const couParam *param)
+{
+    switch (param->type) {
+    case cou_paramFloat: return sizeof(float);
+    case cou_paramInt:
+    case cou_paramChoice: return sizeof(int);
+    case cou_paramBool: return sizeof(bool);
+    case cou_paramVec3: return sizeof(couVec3);
+    case cou_paramName: return COU_NAME_SIZE;
+    }
+    return 0;
 }
 
 static int choice_count(const couParam *param)
@@ -162,13 +183,14 @@ void couParam_FormatRange(const couParam *param, char *text, size_t size)
         snprintf(text, size, "%s", kind);
 }
 
-void couParam_FormatDefault(const couParam *param, char *text, size_t size)
+static void format_number(const couParam *param, const double *v, char *text, size_t size)
 {
-    const double *v = param->initial;
     switch (param->type) {
     case cou_paramName: snprintf(text, size, "-"); break;
     case cou_paramBool: snprintf(text, size, v[0] != 0 ? "true" : "false"); break;
-    case cou_paramChoice: snprintf(text, size, "%s", param->choices[(int)v[0]]); break;
+    case cou_paramChoice:
+        snprintf(text, size, "%s", v[0] >= 0 && v[0] < choice_count(param) ? param->choices[(int)v[0]] : "-");
+        break;
     default:
         if (isnan(v[0]))
             snprintf(text, size, "auto");
@@ -179,11 +201,35 @@ void couParam_FormatDefault(const couParam *param, char *text, size_t size)
     }
 }
 
+void couParam_FormatDefault(const couParam *param, char *text, size_t size) { format_number(param, param->initial, text, size); }
+
+void couParam_FormatValue(const couParam *param, const void *def, char *text, size_t size)
+{
+    double values[3];
+    if (couParam_GetNumbers(param, def, values) > 0)
+        format_number(param, values, text, size);
+    else
+        snprintf(text, size, "%s", (const char *)def + param->offset);
+}
+
+void couParam_FormatHelp(const couParam *param, const void *def, char *text, size_t size)
+{
+    char value[96], words[160] = "", unit[40] = "";
+    couParam_FormatValue(param, def, value, sizeof value);
+    if (param->type == cou_paramChoice) couParam_FormatRange(param, words, sizeof words);
+    if (*param->unit) snprintf(unit, sizeof unit, " [%s]", param->unit);
+    bool is_off = param->type == cou_paramBool && strcmp(value, "false") == 0;
+    if (is_off || !*value)
+        snprintf(text, size, "%s%s", param->help, unit);
+    else
+        snprintf(text, size, "%s%s (%s%sdefault %s)", param->help, unit, words, *words ? "; " : "", value);
+}
+
 static void add_range_fault(const couParam *param, const char *table, const char *value, const char *where, couFaults *faults)
 {
     char range[160], key[64];
     couParam_FormatRange(param, range, sizeof range);
-    snprintf(key, sizeof key, "%s.%s", table, param->name);
+    snprintf(key, sizeof key, "%s%s%s", table ? table : "", table ? "." : "", param->name);
     couFaults_Add(faults, where, key, "%s is %s%s%s%s; it must be %s", param->name, value, *param->unit ? " [" : "", param->unit,
                   *param->unit ? "]" : "", range);
 }
@@ -273,5 +319,17 @@ bool couParam_SetText(const couParam *param, const char *table, void *def, const
     char quoted[96];
     snprintf(quoted, sizeof quoted, "'%.80s'", text);
     add_range_fault(param, table, quoted, where, faults);
+    return false;
+}
+
+bool couParams_SetByName(const couParamTable *table, void *def, const char *name, const char *text, const char *where,
+                         couFaults *faults)
+{
+    const couParam *param = couParams_Find(table, name);
+    if (param) return couParam_SetText(param, table->name, def, text, where, faults);
+    char key[128], message[200];
+    snprintf(key, sizeof key, "%s.%.60s", table->name, name);
+    couFormatUnknown(message, sizeof message, "key", name, couParams_Suggest(table, name));
+    couFaults_Add(faults, where, key, "%s", message);
     return false;
 }

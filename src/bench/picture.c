@@ -38,7 +38,7 @@ static const couMaterialDef *find_water(void)
 
 static couStudio *open_studio(const Sitting *sitting, int threads, couFaults *faults)
 {
-    couLook look = couMaterialLook(find_water());
+    couLook look = find_water()->look;
     couPictureStyle style = couDefaultPictureStyle();
     style.quality = sitting->quality;
     style.width = sitting->width, style.height = sitting->height;

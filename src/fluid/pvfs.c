@@ -22,24 +22,32 @@ static const char *const near_names[] = {"density", "distance", "none", NULL};
 static const char *const far_spring_names[] = {"flow", "hold", NULL};
 static const char *const wall_names[] = {"density", "clamp", NULL};
 
-#define FIELD(field) offsetof(couPvfsParams, field)
-// clang-format off
 static const couParam params[] = {
-    {"recipe", "", "water: lively, little surface tension; drops: round drops and filaments, three times the cost", cou_paramChoice,
-     FIELD(recipe), {0}, 0, 0, false, false, recipe_names},
-    {"support", "", "support radius h over the spacing d; auto: by recipe and dimension", cou_paramFloat, FIELD(support), {NAN}, 1.2, 5, false, true, NULL},
-    {"near_ratio", "", "k_near / k: low is lively and noisy, high is calm and sticky; auto: by recipe", cou_paramFloat, FIELD(near_ratio), {NAN}, 0, 20, false, true, NULL},
-    {"height_error", "", "allowed relative error of a resting pool's height; stiffness and substeps follow", cou_paramFloat, FIELD(height_error), {0.02}, 0.001, 0.5, false, false, NULL},
-    {"courant", "", "sound speed times step over h; auto: 0.45 at h = 2 d, less above", cou_paramFloat, FIELD(courant), {NAN}, 0.01, 0.8, false, true, NULL},
-    {"step", "s", "fixed largest step: stiffness is lowered to what it allows; auto: the step follows the stiffness", cou_paramFloat, FIELD(step), {NAN}, 0, 1, true, true, NULL},
-    {"k", "h/(1/30 s)^2", "stiffness in the paper's units (typically 0.004); auto: from depth and speed", cou_paramFloat, FIELD(k), {NAN}, 0, 100, true, true, NULL},
-    {"k_near", "h/(1/30 s)^2", "near stiffness in the paper's units (typically 0.01); auto: near_ratio * k", cou_paramFloat, FIELD(k_near), {NAN}, 0, 100, false, true, NULL},
-    {"rho0", "", "rest density in the paper's sense (typically 10); auto: from the resting lattice", cou_paramFloat, FIELD(rho0), {NAN}, 0, 1000, true, true, NULL},
-    {"near", "", "what keeps particles apart: the near density of the paper, a plain repulsion by distance, or nothing", cou_paramChoice, FIELD(near), {0}, 0, 0, false, false, near_names},
-    {"walls", "", "solids count in the density, or only stop particles", cou_paramChoice, FIELD(walls), {0}, 0, 0, false, false, wall_names},
-    {"far_springs", "", "plastic springs stretched beyond h flow on and vanish, or hold their length as in the paper's algorithm 4", cou_paramChoice, FIELD(far_springs), {0}, 0, 0, false, false, far_spring_names},
+    COU_CHOICE(couPvfsParams, recipe, recipe_names,
+               .help = "water: lively, little surface tension; drops: round drops and filaments, three times the cost"),
+    COU_NUMBER(couPvfsParams, support, "", .initial = {NAN}, .is_auto = true, .min = 1.2, .max = 5,
+               .help = "support radius h over the spacing d; auto: by recipe and dimension"),
+    COU_NUMBER(couPvfsParams, near_ratio, "", .initial = {NAN}, .is_auto = true, .min = 0, .max = 20,
+               .help = "k_near / k: low is lively and noisy, high is calm and sticky; auto: by recipe"),
+    COU_NUMBER(couPvfsParams, height_error, "", .initial = {0.02}, .min = 0.001, .max = 0.5,
+               .help = "allowed relative error of a resting pool's height; stiffness and substeps follow"),
+    COU_NUMBER(couPvfsParams, courant, "", .initial = {NAN}, .is_auto = true, .min = 0.01, .max = 0.8,
+               .help = "sound speed times step over h; auto: 0.45 at h = 2 d, less above"),
+    COU_NUMBER(couPvfsParams, step, "s", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 1,
+               .help = "fixed largest step: stiffness is lowered to what it allows; auto: the step follows the stiffness"),
+    COU_NUMBER(couPvfsParams, k, "h/(1/30 s)^2", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 100,
+               .help = "stiffness in the paper's units (typically 0.004); auto: from depth and speed"),
+    COU_NUMBER(couPvfsParams, k_near, "h/(1/30 s)^2", .initial = {NAN}, .is_auto = true, .min = 0, .max = 100,
+               .help = "near stiffness in the paper's units (typically 0.01); auto: near_ratio * k"),
+    COU_NUMBER(couPvfsParams, rho0, "", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 1000,
+               .help = "rest density in the paper's sense (typically 10); auto: from the resting lattice"),
+    COU_CHOICE(couPvfsParams, near, near_names,
+               .help = "what keeps particles apart: the near density of the paper, a plain repulsion by distance, or nothing"),
+    COU_CHOICE(couPvfsParams, walls, wall_names, .help = "solids count in the density, or only stop particles"),
+    COU_CHOICE(couPvfsParams, far_springs, far_spring_names,
+               .help = "plastic springs stretched beyond h flow on and vanish, "
+                       "or hold their length as in the paper's algorithm 4"),
 };
-// clang-format on
 static const couParamTable param_table = {"pvfs", params, COU_COUNT(params)};
 
 // --- Theory ------------------------------------------------------------------------------------------------------------------

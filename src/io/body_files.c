@@ -92,9 +92,9 @@ static bool add_body(couBodyFiles *files, const couWorld *world, couBodyId id, i
     couStageFileBody body = {.index = body_number(id),
                              .first_frame = frame,
                              .is_moving = def->is_dynamic || def->motion != NULL,
-                             .look = couStageLookOfBody(def)};
+                             .look = def->look};
     snprintf(body.name, sizeof body.name, "%s", def->name);
-    if (def->opacity > 0.0f) choose_mesh_name(&files->stage, def->name, body.mesh);
+    if (def->look.opacity > 0.0f) choose_mesh_name(&files->stage, def->name, body.mesh);
     if (body.mesh[0] != '\0' && !write_mesh(files, world, id, body.mesh, faults)) return false;
     couStageFileBody *entry = couStageFile_AddBody(&files->stage);
     if (entry == NULL) {

@@ -11,27 +11,6 @@
 
 enum { max_entries = 1 << 20, max_stage_bytes = 1 << 29 };
 
-couStageFileLook couStageLookOfMaterial(const couMaterialDef *def)
-{
-    return (couStageFileLook){.color = def->color,
-                              .opacity = def->opacity,
-                              .absorption = def->absorption,
-                              .scattering = def->scattering,
-                              .refraction = def->refraction,
-                              .roughness = def->roughness,
-                              .metalness = def->metalness};
-}
-
-couStageFileLook couStageLookOfBody(const couBodyDef *def)
-{
-    return (couStageFileLook){.color = def->color,
-                              .opacity = def->opacity,
-                              .absorption = def->absorption,
-                              .refraction = def->refraction,
-                              .roughness = def->roughness,
-                              .metalness = def->metalness};
-}
-
 // --- Lists -------------------------------------------------------------------------------------------------------------------
 
 // The room doubles whenever the count is a power of two.
@@ -101,7 +80,7 @@ static void print_vector(FILE *stream, const char *key, couVec3 v)
     fputc(']', stream);
 }
 
-static void print_look(FILE *stream, const couStageFileLook *look)
+static void print_look(FILE *stream, const couLook *look)
 {
     print_vector(stream, "color", look->color);
     print_member(stream, "opacity", look->opacity);
@@ -189,7 +168,7 @@ static couVec3 read_vector(const couJson *json)
     return (couVec3){(float)v[0], (float)v[1], (float)v[2]};
 }
 
-static void read_look(const couJson *json, couStageFileLook *look)
+static void read_look(const couJson *json, couLook *look)
 {
     float number = (float)couJson_Number(json);
     if (is_key(json, "color")) look->color = read_vector(json);

@@ -3,22 +3,11 @@
 
 #include "coulis/coulis.h"
 
-/// How matter looks, as in couMaterialDef; NaN where it may be automatic.
-typedef struct couStageFileLook {
-    couVec3 color; ///< linear RGB
-    float opacity;
-    couVec3 absorption; ///< [1/m]
-    float scattering;   ///< [1/m]
-    float refraction;
-    float roughness;
-    float metalness;
-} couStageFileLook;
-
 typedef struct couStageFileMaterial {
     char name[COU_NAME_SIZE];
     float density;   ///< [kg/m^3]
     float viscosity; ///< [Pa s]
-    couStageFileLook look;
+    couLook look;    ///< NaN where it is automatic
 } couStageFileMaterial;
 
 typedef struct couStageFileBody {
@@ -27,7 +16,7 @@ typedef struct couStageFileBody {
     int first_frame; ///< with this body
     bool is_moving;
     char mesh[80]; ///< file in the run's folder, in the body's own frame; "" for a body that is not drawn
-    couStageFileLook look;
+    couLook look;  ///< NaN where it is automatic
 } couStageFileBody;
 
 typedef struct couStageFileCamera {
@@ -57,8 +46,6 @@ bool couWriteStage(const char *path, const couStageFile *stage, couFaults *fault
 bool couReadStage(const char *path, couStageFile *stage, couFaults *faults);
 void couStageFile_Clear(couStageFile *stage);
 
-couStageFileLook couStageLookOfMaterial(const couMaterialDef *def);
-couStageFileLook couStageLookOfBody(const couBodyDef *def);
 /// Appends a zeroed entry; NULL without memory.
 couStageFileMaterial *couStageFile_AddMaterial(couStageFile *stage);
 couStageFileBody *couStageFile_AddBody(couStageFile *stage);

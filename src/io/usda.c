@@ -221,9 +221,9 @@ static void make_identifier(const char *name, char identifier[48], char (*taken)
 
 // --- Materials ---------------------------------------------------------------------------------------------------------------
 
-static void print_material(FILE *stream, const char *name, const couStageFileLook *look)
+static void print_material(FILE *stream, const char *name, const couLook *given, couMatter matter)
 {
-    float roughness = isnan(look->roughness) ? (look->opacity < 1.0f ? 0.0f : 0.4f) : look->roughness;
+    couLook look = couLook_Resolve(*given, matter);
     fprintf(stream,
             "        def Material \"%s\"\n        {\n"
             "            token outputs:surface.connect = </coulis/materials/%s/surface.outputs:surface>\n"
@@ -235,8 +235,8 @@ static void print_material(FILE *stream, const char *name, const couStageFileLoo
             "                float inputs:opacity = %.6g\n"
             "                float inputs:roughness = %.6g\n"
             "                token outputs:surface\n            }\n        }\n",
-            name, name, (double)look->color.x, (double)look->color.y, (double)look->color.z, (double)look->refraction,
-            (double)look->metalness, (double)look->opacity, (double)roughness);
+            name, name, (double)look.color.x, (double)look.color.y, (double)look.color.z, (double)look.refraction,
+            (double)look.metalness, (double)look.opacity, (double)look.roughness);
 }
 
 // Identifiers of all materials, then of all bodies; they are the names of their looks.
@@ -255,8 +255,9 @@ static char (*name_looks(const couStageFile *stage))[48]
 static void print_materials(FILE *stream, const couStageFile *stage, char (*names)[48])
 {
     fputs("    def Scope \"materials\"\n    {\n", stream);
-    for (int i = 0; i < stage->material_count; ++i) print_material(stream, names[i], &stage->materials[i].look);
-    for (int i = 0; i < stage->body_count; ++i) print_material(stream, names[stage->material_count + i], &stage->bodies[i].look);
+    for (int i = 0; i < stage->material_count; ++i) print_material(stream, names[i], &stage->materials[i].look, cou_matterFluid);
+    for (int i = 0; i < stage->body_count; ++i)
+        print_material(stream, names[stage->material_count + i], &stage->bodies[i].look, cou_matterBody);
     fputs("    }\n", stream);
 }
 

@@ -1,7 +1,7 @@
-/// Looks made ready: nothing automatic is left, numbers are within their ranges.
+/// What becomes of light at a surface, by its look.
 #pragma once
 
-#include "coulis/picture.h"
+#include "coulis/look.h"
 
 typedef enum couSkin {
     cou_skinPaint, ///< diffuse under a glossy coat
@@ -9,5 +9,9 @@ typedef enum couSkin {
     cou_skinClear  ///< light goes through
 } couSkin;
 
-couLook couLook_Resolve(couLook look);     ///< also of a hostile one
-couSkin couLook_Skin(const couLook *look); ///< of a resolved look
+/// Of a resolved look.
+static inline couSkin couLook_Skin(const couLook *look)
+{
+    if (look->metalness > 0.0f) return cou_skinMetal;
+    return look->opacity < 1.0f ? cou_skinClear : cou_skinPaint;
+}

@@ -615,7 +615,7 @@ bool couTracer_Prepare(couTracer *tracer, const couStage *stage, const couPictur
     couLook floor = couMakeLook(stage->ground_color, 1.0f), beads = floor;
     floor.roughness = 0.7f;
     beads.roughness = 0.25f;
-    floor = couLook_Resolve(floor), beads = couLook_Resolve(beads);
+    floor = couLook_Resolve(floor, cou_matterBody), beads = couLook_Resolve(beads, cou_matterBody);
     couSkinModel_Prepare(&tracer->floor, &floor);
     couSkinModel_Prepare(&tracer->beads, &beads);
     return true;

@@ -178,7 +178,7 @@ static bool add_surfaces(couStage *stage, const couPictureScene *scene)
     for (int i = 0; i < scene->surface_count; i++) {
         const couPictureSurface *from = &scene->surfaces[i];
         couStageSurface *surface = &stage->surfaces[i];
-        *surface = (couStageSurface){.surface = from->surface, .look = couLook_Resolve(from->look)};
+        *surface = (couStageSurface){.surface = from->surface, .look = couLook_Resolve(from->look, cou_matterFluid)};
         surface->is_clear = couLook_Skin(&surface->look) == cou_skinClear;
         surface->is_colored = from->is_colored && from->surface->colors;
         surface->gap = from->gap > 0.0f ? from->gap : 0.0f;

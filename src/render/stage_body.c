@@ -157,7 +157,7 @@ static bool place_body(const couStage *stage, couStageBody *body, const couPictu
     *body = (couStageBody){
         .shape = from->shape,
         .pose = {from->pose.position, {inv * q.x, inv * q.y, inv * q.z, inv * q.w}},
-        .look = couLook_Resolve(from->look),
+        .look = couLook_Resolve(from->look, cou_matterBody),
         .dimension = dimension,
         .thinness = couShape_Thinness(from->shape),
         .shutter_time = stage->shutter_time,

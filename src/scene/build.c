@@ -413,11 +413,7 @@ static void copy_settings_of(couScene *scene, const char *name)
         if (strcmp(settings->method, name) != 0) continue;
         for (int k = 0; k < params->count; ++k) {
             const couParam *param = &params->params[k];
-            size_t size = param->type == cou_paramBool   ? sizeof(bool)
-                          : param->type == cou_paramVec3 ? sizeof(couVec3)
-                          : param->type == cou_paramName ? COU_NAME_SIZE
-                                                         : 4;
-            if (settings->is_given[k]) memcpy(block + param->offset, settings->block + param->offset, size);
+            if (settings->is_given[k]) memcpy(block + param->offset, settings->block + param->offset, couParam_Size(param));
         }
     }
 }

@@ -184,11 +184,11 @@ static int world_set(lua_State *lua)
     if (!material.index1) return 0;
     couReader reader = couReader_Begin(lua, "material");
     const couParamTable *params = couMaterialParams();
-    const couParam *param = strcmp(key, "name") != 0 ? couParams_Find(params, key) : NULL;
+    const couParam *param = couParams_Find(params, key);
     if (!param) {
-        const char *nearest = couParams_Suggest(params, key);
-        couReader_Fault(&reader, key, "unknown key '%.40s'%s%s%s", key, nearest ? ": did you mean '" : "", nearest ? nearest : "",
-                        nearest ? "'?" : "");
+        char text[200];
+        couFormatUnknown(text, sizeof text, "key", key, couParams_Suggest(params, key));
+        couReader_Fault(&reader, key, "%s", text);
         return 0;
     }
     couMaterialDef def = *couWorld_Material(scene->world, material);

@@ -11,18 +11,16 @@
 
 #define MAX_KEYFRAMES 10000
 
-// clang-format off
-#define FIELD(field) offsetof(couCamera, field)
 static const couParam camera_params[] = {
-    {"from", "m", "where it stands", cou_paramVec3, FIELD(from), {0, 0, 0}, -1e9, 1e9, false, false, NULL},
-    {"to", "m", "what it looks at", cou_paramVec3, FIELD(to), {0, 0, 0}, -1e9, 1e9, false, false, NULL},
-    {"fov", "degrees", "vertical field of view", cou_paramFloat, FIELD(fov), {40}, 1, 150, false, false, NULL},
-    {"aperture", "m", "diameter of the lens in final pictures; 0: all is in focus", cou_paramFloat, FIELD(aperture), {0}, 0, 1e3, false, false, NULL},
-    {"focus", "m", "distance of what is sharp; 0: as far as `to`", cou_paramFloat, FIELD(focus), {0}, 0, 1e9, false, false, NULL},
-    {"turntable", "s", "time of a turn around `to`, or around everything without one; negative: the other way; 0: none", cou_paramFloat, FIELD(turntable), {0}, -1e6, 1e6, false, false, NULL},
+    COU_VECTOR(couCamera, from, "m", .min = -1e9, .max = 1e9, .help = "where it stands"),
+    COU_VECTOR(couCamera, to, "m", .min = -1e9, .max = 1e9, .help = "what it looks at"),
+    COU_NUMBER(couCamera, fov, "degrees", .initial = {40}, .min = 1, .max = 150, .help = "vertical field of view"),
+    COU_NUMBER(couCamera, aperture, "m", .min = 0, .max = 1e3,
+               .help = "diameter of the lens in final pictures; 0: all is in focus"),
+    COU_NUMBER(couCamera, focus, "m", .min = 0, .max = 1e9, .help = "distance of what is sharp; 0: as far as `to`"),
+    COU_NUMBER(couCamera, turntable, "s", .min = -1e6, .max = 1e6,
+               .help = "time of a turn around `to`, or around everything without one; negative: the other way; 0: none"),
 };
-#undef FIELD
-// clang-format on
 static const couParamTable camera_table = {"camera", camera_params, COU_COUNT(camera_params)};
 // Keyframes have a time in the place of a turntable.
 static const couParamTable key_table = {"camera", camera_params, COU_COUNT(camera_params) - 1};

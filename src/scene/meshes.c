@@ -39,17 +39,17 @@ typedef struct couMeshCall {
     bool has_list; // vertices or triangles
 } couMeshCall;
 
-// clang-format off
-#define FIELD(field) offsetof(couMeshCall, field)
 static const couParam mesh_params[] = {
-    {"scale", "", "lengths of the mesh are multiplied by it; auto: 1", cou_paramFloat, FIELD(scale), {NAN}, 0, 1e6, true, true, NULL},
-    {"size", "m", "instead of scale: the largest side of the mesh; auto: as it is", cou_paramFloat, FIELD(size), {NAN}, 0, 1e6, true, true, NULL},
-    {"center", "", "none: as it is; bounds: its middle at the origin; ground: above the origin, on the plane y = 0", cou_paramChoice, FIELD(center), {0}, 0, 0, false, false, center_names},
-    {"cell", "m", "of its distance grid; auto: half the spacing, at most 256 cells along the largest side", cou_paramFloat, FIELD(cell), {NAN}, 0, 1e6, true, true, NULL},
-    {"close_holes", "", "closes each hole by a fan of triangles", cou_paramBool, FIELD(close_holes), {0}, 0, 1, false, false, NULL},
+    COU_NUMBER(couMeshCall, scale, "", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 1e6,
+               .help = "lengths of the mesh are multiplied by it; auto: 1"),
+    COU_NUMBER(couMeshCall, size, "m", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 1e6,
+               .help = "instead of scale: the largest side of the mesh; auto: as it is"),
+    COU_CHOICE(couMeshCall, center, center_names,
+               .help = "none: as it is; bounds: its middle at the origin; ground: above the origin, on the plane y = 0"),
+    COU_NUMBER(couMeshCall, cell, "m", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 1e6,
+               .help = "of its distance grid; auto: half the spacing, at most 256 cells along the largest side"),
+    COU_FLAG(couMeshCall, close_holes, .help = "closes each hole by a fan of triangles"),
 };
-#undef FIELD
-// clang-format on
 static const couParamTable mesh_table = {"mesh", mesh_params, COU_COUNT(mesh_params)};
 
 const couParamTable *couSceneMeshParams(void) { return &mesh_table; }

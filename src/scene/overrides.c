@@ -20,9 +20,18 @@ const char *couFindOverride(const couSceneOptions *options, const char *key)
 static void unknown_key(const char *key, const char *const *names, int count, const char *wanted, const char *kind,
                         couFaults *faults)
 {
-    const char *nearest = couSuggest(names, count, wanted);
-    couFaults_Add(faults, WHERE, key, "unknown %s '%.60s'%s%s%s", kind, wanted, nearest ? ": did you mean '" : "",
-                  nearest ? nearest : "", nearest ? "'?" : "");
+    char text[200];
+    couFormatUnknown(text, sizeof text, kind, wanted, couSuggest(names, count, wanted));
+    couFaults_Add(faults, WHERE, key, "%s", text);
+}
+
+static void unknown_method(const char *where, const char *key, const char *method, couFaults *faults)
+{
+    int count = 0;
+    while (couMethodNames()[count]) ++count;
+    char text[200];
+    couFormatUnknown(text, sizeof text, "method", method, couSuggest(couMethodNames(), count, method));
+    couFaults_Add(faults, where, key, "%s", text);
 }
 
 static int add_names(const couParamTable *params, const char **names, int count)
@@ -34,19 +43,13 @@ static int add_names(const couParamTable *params, const char **names, int count)
 static void set_scene_key(couScene *scene, const char *key, const char *value, couFaults *faults)
 {
     const couParamTable *world = couWorldParams(), *info = couSceneInfoParams();
-    const couParam *param = couParams_Find(info, key);
-    if (param) {
-        couParam_SetText(param, "scene", &scene->info, value, WHERE, faults);
-        return;
-    }
-    param = couParams_Find(world, key);
     if (strcmp(key, "method") == 0 && !couMethodHelp(value)) {
-        couFaults_Add(faults, WHERE, key, "unknown method '%.60s'", value);
-    } else if (param) {
-        bool is_good = couParam_SetText(param, "scene", &scene->world_def, value, WHERE, faults);
+        unknown_method(WHERE, key, value, faults);
+    } else if (couParams_Find(info, key)) {
+        couParams_SetByName(info, &scene->info, key, value, WHERE, faults);
+    } else if (couParams_Find(world, key)) {
+        bool is_good = couParams_SetByName(world, &scene->world_def, key, value, WHERE, faults);
         if (!is_good && (strcmp(key, "spacing") == 0 || strcmp(key, "dimension") == 0)) scene->has_bad_size = true;
-    } else if (strcmp(key, "method") == 0) {
-        snprintf(scene->world_def.method, sizeof scene->world_def.method, "%s", value);
     } else {
         const char *names[MAX_NAMES];
         int count = add_names(info, names, add_names(world, names, 0));
@@ -54,16 +57,12 @@ static void set_scene_key(couScene *scene, const char *key, const char *value, c
     }
 }
 
-static void set_param(const couParamTable *params, const char *table, const char *key, const char *word, void *def,
-                      const char *value, bool *is_given, couFaults *faults)
+// A parameter of `part`, a method or a material; faults name the part, not its table.
+static bool set_param(const couParamTable *params, const char *part, void *def, const char *word, const char *value,
+                      couFaults *faults)
 {
-    const couParam *param = strcmp(word, "name") != 0 ? couParams_Find(params, word) : NULL;
-    if (param) {
-        if (couParam_SetText(param, table, def, value, WHERE, faults) && is_given) is_given[param - params->params] = true;
-        return;
-    }
-    const char *names[MAX_NAMES];
-    unknown_key(key, names, add_names(params, names, 0), word, "key", faults);
+    couParamTable named = {part, params->params, params->count};
+    return couParams_SetByName(&named, def, word, value, WHERE, faults);
 }
 
 // The word before the point is a method or a material of the scene; all materials that were asked for by that name are changed.
@@ -72,9 +71,11 @@ static void set_part_key(couScene *scene, const char *key, const char *value, co
     char part[64];
     const char *point = strchr(key, '.');
     snprintf(part, sizeof part, "%.*s", (int)COU_MIN(point - key, 60), key);
-    if (couMethodParams(part)) {
+    const couParamTable *params = couMethodParams(part);
+    if (params) {
         couMethodSettings *settings = couScene_Settings(scene, part);
-        if (settings) set_param(couMethodParams(part), part, key, point + 1, settings->block, value, settings->is_given, faults);
+        if (settings && set_param(params, part, settings->block, point + 1, value, faults))
+            settings->is_given[couParams_Find(params, point + 1) - params->params] = true;
         return;
     }
     bool is_found = false;
@@ -82,7 +83,7 @@ static void set_part_key(couScene *scene, const char *key, const char *value, co
         couSceneMaterial *material = &scene->materials[i];
         if (strcmp(material->asked, part) != 0 && strcmp(material->def.name, part) != 0) continue;
         couFaults own = {0}; // the same fault for each of them is one fault
-        set_param(couMaterialParams(), part, key, point + 1, &material->def, value, NULL, is_found ? &own : faults);
+        set_param(couMaterialParams(), part, &material->def, point + 1, value, is_found ? &own : faults);
         couFaults_Clear(&own);
         is_found = true;
     }
@@ -107,13 +108,8 @@ void couScene_ApplyOverrides(couScene *scene, const couSceneOptions *options, co
     }
     if (options->threads > 0) scene->world_def.threads = options->threads;
     if (!options->method) return;
-    if (couMethodHelp(options->method)) {
+    if (couMethodHelp(options->method))
         snprintf(scene->world_def.method, sizeof scene->world_def.method, "%s", options->method);
-        return;
-    }
-    int count = 0;
-    while (couMethodNames()[count]) ++count;
-    const char *nearest = couSuggest(couMethodNames(), count, options->method);
-    couFaults_Add(faults, "--method", options->method, "unknown method '%.60s'%s%s%s", options->method,
-                  nearest ? ": did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    else
+        unknown_method("--method", options->method, options->method, faults);
 }

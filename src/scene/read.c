@@ -218,12 +218,9 @@ static void unknown_key(couReader *reader, const char *key, const couParamTable 
     int count = 0;
     for (int i = 0; params && i < params->count && count < MAX_NAMES; ++i) names[count++] = params->params[i].name;
     for (int i = 0; i < extra_count && count < MAX_NAMES; ++i) names[count++] = extras[i].name;
-    const char *nearest = couSuggest(names, count, key);
-    if (nearest) {
-        couReader_Fault(reader, key, "unknown key '%.40s': did you mean '%s'?", key, nearest);
-    } else {
-        couReader_Fault(reader, key, "unknown key '%.40s'", key);
-    }
+    char text[200];
+    couFormatUnknown(text, sizeof text, "key", key, couSuggest(names, count, key));
+    couReader_Fault(reader, key, "%s", text);
 }
 
 // The value is on top of the stack.
@@ -312,14 +309,8 @@ typedef struct couTurn {
 } couTurn;
 
 static const couParam turn_params[] = {
-    {.name = "axis",
-     .unit = "",
-     .type = cou_paramVec3,
-     .offset = offsetof(couTurn, axis),
-     .initial = {0, 0, 1},
-     .min = -1e9,
-     .max = 1e9},
-    {.name = "degrees", .unit = "degrees", .type = cou_paramFloat, .offset = offsetof(couTurn, degrees), .min = -1e9, .max = 1e9},
+    COU_VECTOR(couTurn, axis, "", .initial = {0, 0, 1}, .min = -1e9, .max = 1e9),
+    COU_NUMBER(couTurn, degrees, "degrees", .min = -1e9, .max = 1e9),
 };
 static const couParamTable turn_table = {"turn", turn_params, COU_COUNT(turn_params)};
 

@@ -13,37 +13,27 @@
 
 // --- Parameters of each kind -------------------------------------------------------------------------------------------------
 
-#define LENGTH(word, field) \
-    { \
-        .name = word, .unit = "m", .type = cou_paramFloat, .offset = offsetof(couShapeDef, field), .min = 0, .max = 1e6, \
-        .is_min_open = true \
-    }
+#define LENGTH(field) COU_NUMBER(couShapeDef, field, "m", .min = 0, .is_min_open = true, .max = 1e6)
 
-static const couParam plane_params[] = {{.name = "normal",
-                                         .unit = "",
-                                         .type = cou_paramVec3,
-                                         .offset = offsetof(couShapeDef, axis),
-                                         .initial = {0, 1, 0},
-                                         .min = -1e9,
-                                         .max = 1e9}};
-static const couParam box_params[] = {{.name = "size",
-                                       .unit = "m",
-                                       .type = cou_paramVec3,
-                                       .offset = offsetof(couShapeDef, size),
-                                       .min = 0,
-                                       .max = 1e6,
-                                       .is_min_open = true}};
-static const couParam round_params[] = {LENGTH("radius", radius)};
-static const couParam tall_params[] = {LENGTH("radius", radius), LENGTH("height", height)};
+static const couParam plane_params[] = {
+    COU_PARAM("normal", cou_paramVec3, couShapeDef, axis, "", .initial = {0, 1, 0}, .min = -1e9, .max = 1e9),
+};
+static const couParam box_params[] = {
+    COU_VECTOR(couShapeDef, size, "m", .min = 0, .is_min_open = true, .max = 1e6),
+};
+static const couParam round_params[] = {LENGTH(radius)};
+static const couParam tall_params[] = {LENGTH(radius), LENGTH(height)};
 static const couParam cone_params[] = {
-    LENGTH("radius", radius),
-    LENGTH("height", height),
-    {.name = "radius2", .unit = "m", .type = cou_paramFloat, .offset = offsetof(couShapeDef, radius2), .min = 0, .max = 1e6}};
-static const couParam torus_params[] = {LENGTH("radius", radius), LENGTH("radius2", radius2)};
-static const couParam polygon_params[] = {LENGTH("height", height)};
+    LENGTH(radius),
+    LENGTH(height),
+    COU_NUMBER(couShapeDef, radius2, "m", .min = 0, .max = 1e6),
+};
+static const couParam torus_params[] = {LENGTH(radius), LENGTH(radius2)};
+static const couParam polygon_params[] = {LENGTH(height)};
 static const couParam shell_params[] = {
-    LENGTH("thickness", thickness),
-    {.name = "open", .unit = "", .type = cou_paramBool, .offset = offsetof(couShapeDef, is_open), .max = 1}};
+    LENGTH(thickness),
+    COU_PARAM("open", cou_paramBool, couShapeDef, is_open, "", .max = 1),
+};
 
 #define TABLE(word, params) \
     { \

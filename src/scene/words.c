@@ -14,38 +14,14 @@
 // --- scene{} ----------------------------------------------------------------------------------------------------------------
 
 static const couParam info_params[] = {
-    {.name = "duration",
-     .unit = "s",
-     .help = "simulated time of a run",
-     .type = cou_paramFloat,
-     .offset = offsetof(couSceneInfo, duration),
-     .initial = {5},
-     .min = 0,
-     .max = 1e6,
-     .is_min_open = true},
-    {.name = "fps",
-     .unit = "1/s",
-     .help = "frames per simulated second",
-     .type = cou_paramFloat,
-     .offset = offsetof(couSceneInfo, fps),
-     .initial = {30},
-     .min = 0,
-     .max = 1e5,
-     .is_min_open = true},
+    COU_NUMBER(couSceneInfo, duration, "s", .initial = {5}, .min = 0, .is_min_open = true, .max = 1e6,
+               .help = "simulated time of a run"),
+    COU_NUMBER(couSceneInfo, fps, "1/s", .initial = {30}, .min = 0, .is_min_open = true, .max = 1e5,
+               .help = "frames per simulated second"),
 };
 static const couParamTable info_table = {"scene", info_params, COU_COUNT(info_params)};
 
 const couParamTable *couSceneInfoParams(void) { return &info_table; }
-
-static size_t param_size(const couParam *param)
-{
-    switch (param->type) {
-    case cou_paramBool: return sizeof(bool);
-    case cou_paramVec3: return sizeof(couVec3);
-    case cou_paramName: return COU_NAME_SIZE;
-    default: return 4;
-    }
-}
 
 couMethodSettings *couScene_Settings(couScene *scene, const char *method)
 {
@@ -54,7 +30,7 @@ couMethodSettings *couScene_Settings(couScene *scene, const char *method)
     }
     const couParamTable *params = couMethodParams(method);
     size_t size = 16;
-    for (int i = 0; i < params->count; ++i) size = COU_MAX(size, params->params[i].offset + param_size(&params->params[i]));
+    for (int i = 0; i < params->count; ++i) size = COU_MAX(size, params->params[i].offset + couParam_Size(&params->params[i]));
     if (!COU_GROW(NULL, scene->settings, scene->setting_capacity, scene->setting_count + 1)) {
         return NULL;
     }
@@ -95,9 +71,9 @@ static void read_method(couReader *reader, const char *key, void *target)
     int count = 0;
     const char *const *names = couMethodNames();
     while (names[count]) ++count;
-    const char *nearest = couSuggest(names, count, name);
-    couReader_Fault(reader, key, "unknown method '%s'%s%s%s", name, nearest ? ": did you mean '" : "", nearest ? nearest : "",
-                    nearest ? "'?" : "");
+    char text[200];
+    couFormatUnknown(text, sizeof text, "method", name, couSuggest(names, count, name));
+    couReader_Fault(reader, key, "%s", text);
 }
 
 static void read_info(couReader *reader, const char *key, void *target)
@@ -294,7 +270,7 @@ static void read_changes(couReader *reader, couMaterialDef *def)
     // Red water is red: a new colour counts for clear matter as well, unless its absorption is given.
     bool has_color = is_given[couParams_Find(params, "color") - params->params];
     bool has_absorption = is_given[couParams_Find(params, "absorption") - params->params];
-    if (has_color && !has_absorption) def->absorption = (couVec3){COU_AUTO, COU_AUTO, COU_AUTO};
+    if (has_color && !has_absorption) def->look.absorption = (couVec3){COU_AUTO, COU_AUTO, COU_AUTO};
 }
 
 static int material_call(lua_State *lua)

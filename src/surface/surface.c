@@ -10,22 +10,27 @@
 // --- Def ---------------------------------------------------------------------------------------------------------------------
 
 static const char *const field_names[] = {"clavet", "color", "anisotropic", NULL};
-// clang-format off
-#define FIELD(field) offsetof(couSurfaceDef, field)
 static const couParam surface_params[] = {
-    {"field", "", "clavet: root of squared ramps; color: Müller's colour field; anisotropic: kernels stretched along the surface, for flat water", cou_paramChoice, FIELD(field), {cou_surfaceAnisotropic}, 0, 0, false, false, field_names},
-    {"spacing", "m", "distance of the particles at rest", cou_paramFloat, FIELD(spacing), {0}, 0, 1e6, true, false, NULL},
-    {"radius", "m", "support of the field, 1 to 4 spacings; auto: 2 spacings", cou_paramFloat, FIELD(radius), {NAN}, 0, 1e7, true, true, NULL},
-    {"cell", "m", "of the grid; auto: a third of a spacing", cou_paramFloat, FIELD(cell), {NAN}, 0, 1e7, true, true, NULL},
-    {"level", "", "at which the field is cut; auto: so that matter fills its volume", cou_paramFloat, FIELD(level), {NAN}, 0, 1000, true, true, NULL},
-    {"is_normalized", "", "particles weigh 1 / density, so that one level fits tanks and lone drops; false: all weigh the same", cou_paramBool, FIELD(is_normalized), {1}, 0, 1, false, false, NULL},
-    {"smoothing", "", "rounds that even out the mesh but keep its volume", cou_paramInt, FIELD(smoothing), {0}, 0, 50, false, false, NULL},
-    {"is_blended", "", "all materials as one surface; false: one for each", cou_paramBool, FIELD(is_blended), {0}, 0, 1, false, false, NULL},
-    {"max_gib", "GiB", "memory that a surface may take; more is refused", cou_paramFloat, FIELD(max_gib), {4}, 0, 1e6, true, false, NULL},
-    {"threads", "", "0: all cores; results do not depend on it", cou_paramInt, FIELD(threads), {0}, 0, COU_MAX_THREADS, false, false, NULL},
+    COU_CHOICE(couSurfaceDef, field, field_names, .initial = {cou_surfaceAnisotropic},
+               .help = "clavet: root of squared ramps; color: Müller's colour field; "
+                       "anisotropic: kernels stretched along the surface, for flat water"),
+    COU_NUMBER(couSurfaceDef, spacing, "m", .min = 0, .is_min_open = true, .max = 1e6,
+               .help = "distance of the particles at rest"),
+    COU_NUMBER(couSurfaceDef, radius, "m", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 1e7,
+               .help = "support of the field, 1 to 4 spacings; auto: 2 spacings"),
+    COU_NUMBER(couSurfaceDef, cell, "m", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 1e7,
+               .help = "of the grid; auto: a third of a spacing"),
+    COU_NUMBER(couSurfaceDef, level, "", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 1000,
+               .help = "at which the field is cut; auto: so that matter fills its volume"),
+    COU_FLAG(couSurfaceDef, is_normalized, .initial = {true},
+             .help = "particles weigh 1 / density, so that one level fits tanks and lone drops; false: all weigh the same"),
+    COU_INTEGER(couSurfaceDef, smoothing, "", .min = 0, .max = 50, .help = "rounds that even out the mesh but keep its volume"),
+    COU_FLAG(couSurfaceDef, is_blended, .help = "all materials as one surface; false: one for each"),
+    COU_NUMBER(couSurfaceDef, max_gib, "GiB", .initial = {4}, .min = 0, .is_min_open = true, .max = 1e6,
+               .help = "memory that a surface may take; more is refused"),
+    COU_INTEGER(couSurfaceDef, threads, "", .min = 0, .max = COU_MAX_THREADS,
+                .help = "0: all cores; results do not depend on it"),
 };
-#undef FIELD
-// clang-format on
 static const couParamTable surface_table = {"surface", surface_params, COU_COUNT(surface_params)};
 
 const couParamTable *couSurfaceParams(void) { return &surface_table; }

@@ -86,13 +86,8 @@ couWorld *couTrial_CreateWorld(couTrial *trial, const couWorldDef *def)
 bool couTrial_Set(couTrial *trial, couWorld *world, const char *name, const char *text)
 {
     if (!world || trial->faults.count) return false;
-    const couParamTable *table = couMethodParams(trial->method);
-    const couParam *param = couParams_Find(table, name);
-    if (!param) {
-        couFaults_Add(&trial->faults, trial->case_name, name, "%s has no such parameter", trial->method);
-        return false;
-    }
-    return couParam_SetText(param, table->name, couWorld_MethodParams(world), text, trial->case_name, &trial->faults);
+    return couParams_SetByName(couMethodParams(trial->method), couWorld_MethodParams(world), name, text, trial->case_name,
+                               &trial->faults);
 }
 
 couMaterialId couTrial_AddMaterial(couTrial *trial, couWorld *world, const couMaterialDef *def)

@@ -1,5 +1,6 @@
 // Defaults and parameter tables of the world's defs.
 
+#include "world/look.h"
 #include "world/world.h"
 
 #include <stdio.h>
@@ -8,25 +9,30 @@
 #define MOST 3.0e38
 #define LARGE_TIME ((double)1.0e30f) // stands for "never" [s]; exactly a float, so that the default is within its own range
 
+// Colours, linear RGB.
+#define BLUE 0.1, 0.35, 0.8
+#define STONE 0.55, 0.53, 0.5
+
 // --- World -------------------------------------------------------------------------------------------------------------------
 
-// clang-format off
-#define FIELD(field) offsetof(couWorldDef, field)
 static const couParam world_params[] = {
-    {"method", "", "how the fluid is computed", cou_paramName, FIELD(method), {0}, 0, 0, false, false, NULL},
-    {"dimension", "", "2 (the plane z = 0) or 3", cou_paramInt, FIELD(dimension), {3}, 2, 3, false, false, NULL},
-    {"spacing", "m", "distance of particles at rest; halving it costs 16 times the work in 3D", cou_paramFloat, FIELD(spacing), {0.02}, 0, 1000, true, false, NULL},
-    {"gravity", "m/s^2", "acceleration of free fall", cou_paramVec3, FIELD(gravity), {0, -9.81, 0}, -10000, 10000, false, false, NULL},
-    {"period", "m", "lengths after which the world repeats along x, y, z; 0: it does not; not for pvfs", cou_paramVec3, FIELD(period), {0, 0, 0}, 0, 1e6, false, false, NULL},
-    {"period_lower", "m", "lower corner of the box that repeats", cou_paramVec3, FIELD(period_lower), {0, 0, 0}, -1e6, 1e6, false, false, NULL},
-    {"depth", "m", "depth that the liquid must carry; auto: from what the scene holds", cou_paramFloat, FIELD(depth), {NAN}, 0, 10000, true, true, NULL},
-    {"speed", "m/s", "speed that the liquid reaches; auto: from falls and emitters", cou_paramFloat, FIELD(speed), {NAN}, 0, 10000, false, true, NULL},
-    {"threads", "", "0: all cores; results do not depend on it", cou_paramInt, FIELD(threads), {0}, 0, COU_MAX_THREADS, false, false, NULL},
-    {"seed", "", "of the world's random numbers", cou_paramInt, FIELD(seed), {1}, 0, 2147483647, false, false, NULL},
-    {"max_particles", "", "emitters stop here", cou_paramInt, FIELD(max_particles), {20000000}, 1, 1000000000, false, false, NULL},
+    COU_NAME(couWorldDef, method, .help = "how the fluid is computed"),
+    COU_INTEGER(couWorldDef, dimension, "", .initial = {3}, .min = 2, .max = 3, .help = "2 (the plane z = 0) or 3"),
+    COU_NUMBER(couWorldDef, spacing, "m", .initial = {0.02}, .min = 0, .is_min_open = true, .max = 1000,
+               .help = "distance of particles at rest; halving it costs 16 times the work in 3D"),
+    COU_VECTOR(couWorldDef, gravity, "m/s^2", .initial = {0, -9.81, 0}, .min = -10000, .max = 10000,
+               .help = "acceleration of free fall"),
+    COU_VECTOR(couWorldDef, period, "m", .min = 0, .max = 1e6,
+               .help = "lengths after which the world repeats along x, y, z; 0: it does not; not for pvfs"),
+    COU_VECTOR(couWorldDef, period_lower, "m", .min = -1e6, .max = 1e6, .help = "lower corner of the box that repeats"),
+    COU_NUMBER(couWorldDef, depth, "m", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 10000,
+               .help = "depth that the liquid must carry; auto: from what the scene holds"),
+    COU_NUMBER(couWorldDef, speed, "m/s", .initial = {NAN}, .is_auto = true, .min = 0, .max = 10000,
+               .help = "speed that the liquid reaches; auto: from falls and emitters"),
+    COU_INTEGER(couWorldDef, threads, "", .min = 0, .max = COU_MAX_THREADS, .help = "0: all cores; results do not depend on it"),
+    COU_INTEGER(couWorldDef, seed, "", .initial = {1}, .min = 0, .max = 2147483647, .help = "of the world's random numbers"),
+    COU_INTEGER(couWorldDef, max_particles, "", .initial = {20000000}, .min = 1, .max = 1000000000, .help = "emitters stop here"),
 };
-#undef FIELD
-// clang-format on
 static const couParamTable world_table = {"scene", world_params, COU_COUNT(world_params)};
 
 const couParamTable *couWorldParams(void) { return &world_table; }
@@ -42,32 +48,29 @@ couWorldDef couDefaultWorldDef(void)
 // --- Material ----------------------------------------------------------------------------------------------------------------
 
 static const char *const spring_names[] = {"none", "plastic", "frozen", NULL};
-// clang-format off
-#define FIELD(field) offsetof(couMaterialDef, field)
 static const couParam material_params[] = {
-    {"density", "kg/m^3", "mass density", cou_paramFloat, FIELD(density), {1000}, 0, 100000, true, false, NULL},
-    {"viscosity", "Pa s", "dynamic viscosity", cou_paramFloat, FIELD(viscosity), {0.001}, 0, 1e9, false, false, NULL},
-    {"springs", "", "none: liquid; plastic: springs come, flow and go; frozen: a fixed set, an elastic solid", cou_paramChoice, FIELD(springs), {0}, 0, 0, false, false, spring_names},
-    {"shear_modulus", "Pa", "stiffness of the spring net", cou_paramFloat, FIELD(shear_modulus), {0}, 0, 1e9, false, false, NULL},
-    {"flow_stretch", "1/s", "rate at which stretched springs give way", cou_paramFloat, FIELD(flow_stretch), {0}, 0, 1e6, false, false, NULL},
-    {"flow_compress", "1/s", "rate at which compressed springs give way", cou_paramFloat, FIELD(flow_compress), {0}, 0, 1e6, false, false, NULL},
-    {"yield_stretch", "", "stretch that is borne without flow", cou_paramFloat, FIELD(yield_stretch), {0}, 0, 1, false, false, NULL},
-    {"yield_compress", "", "compression that is borne without flow", cou_paramFloat, FIELD(yield_compress), {0}, 0, 1, false, false, NULL},
-    {"sigma", "1/s", "linear pair viscosity of the paper; auto: from viscosity", cou_paramFloat, FIELD(sigma), {NAN}, 0, 1e9, false, true, NULL},
-    {"beta", "1/m", "quadratic pair viscosity of the paper; auto: 1/h", cou_paramFloat, FIELD(beta), {NAN}, 0, 1e9, false, true, NULL},
-    {"smoothing", "1/s", "pairwise smoothing of velocities; auto: a little, from the sound speed", cou_paramFloat, FIELD(smoothing), {NAN}, 0, 1e9, false, true, NULL},
-    {"k_spring", "1/s^2", "spring rate of the paper; auto: from the shear modulus", cou_paramFloat, FIELD(k_spring), {NAN}, 0, 1e12, false, true, NULL},
-    {"surface_tension", "N/m", "for the SPH methods; in pvfs it follows from the recipe", cou_paramFloat, FIELD(surface_tension), {0}, 0, 1000, false, false, NULL},
-    {"color", "", "linear red, green, blue for pictures", cou_paramVec3, FIELD(color), {0.1, 0.35, 0.8}, 0, 1, false, false, NULL},
-    {"opacity", "", "for pictures; below 1 light goes through", cou_paramFloat, FIELD(opacity), {1}, 0, 1, false, false, NULL},
-    {"absorption", "1/m", "of red, green and blue light inside clear matter; auto: 2 cm / opacity of it show the colour", cou_paramVec3, FIELD(absorption), {NAN, NAN, NAN}, 0, 1e6, false, true, NULL},
-    {"scattering", "1/m", "of light inside clear matter, which makes it milky", cou_paramFloat, FIELD(scattering), {0}, 0, 1e4, false, false, NULL},
-    {"refraction", "", "index of refraction; of the skin of opaque matter as well", cou_paramFloat, FIELD(refraction), {1.33}, 1, 4, false, false, NULL},
-    {"roughness", "", "of the surface in pictures, 0 is a mirror; auto: 0 where light goes through, otherwise 0.3", cou_paramFloat, FIELD(roughness), {NAN}, 0, 1, false, true, NULL},
-    {"metalness", "", "1: a metal, which reflects in its colour", cou_paramFloat, FIELD(metalness), {0}, 0, 1, false, false, NULL},
+    COU_NUMBER(couMaterialDef, density, "kg/m^3", .initial = {1000}, .min = 0, .is_min_open = true, .max = 100000,
+               .help = "mass density"),
+    COU_NUMBER(couMaterialDef, viscosity, "Pa s", .initial = {0.001}, .min = 0, .max = 1e9, .help = "dynamic viscosity"),
+    COU_CHOICE(couMaterialDef, springs, spring_names,
+               .help = "none: liquid; plastic: springs come, flow and go; frozen: a fixed set, an elastic solid"),
+    COU_NUMBER(couMaterialDef, shear_modulus, "Pa", .min = 0, .max = 1e9, .help = "stiffness of the spring net"),
+    COU_NUMBER(couMaterialDef, flow_stretch, "1/s", .min = 0, .max = 1e6, .help = "rate at which stretched springs give way"),
+    COU_NUMBER(couMaterialDef, flow_compress, "1/s", .min = 0, .max = 1e6, .help = "rate at which compressed springs give way"),
+    COU_NUMBER(couMaterialDef, yield_stretch, "", .min = 0, .max = 1, .help = "stretch that is borne without flow"),
+    COU_NUMBER(couMaterialDef, yield_compress, "", .min = 0, .max = 1, .help = "compression that is borne without flow"),
+    COU_NUMBER(couMaterialDef, sigma, "1/s", .initial = {NAN}, .is_auto = true, .min = 0, .max = 1e9,
+               .help = "linear pair viscosity of the paper; auto: from viscosity"),
+    COU_NUMBER(couMaterialDef, beta, "1/m", .initial = {NAN}, .is_auto = true, .min = 0, .max = 1e9,
+               .help = "quadratic pair viscosity of the paper; auto: 1/h"),
+    COU_NUMBER(couMaterialDef, smoothing, "1/s", .initial = {NAN}, .is_auto = true, .min = 0, .max = 1e9,
+               .help = "pairwise smoothing of velocities; auto: a little, from the sound speed"),
+    COU_NUMBER(couMaterialDef, k_spring, "1/s^2", .initial = {NAN}, .is_auto = true, .min = 0, .max = 1e12,
+               .help = "spring rate of the paper; auto: from the shear modulus"),
+    COU_NUMBER(couMaterialDef, surface_tension, "N/m", .min = 0, .max = 1000,
+               .help = "for the SPH methods; in pvfs it follows from the recipe"),
+    COU_LOOK_ROWS(couMaterialDef, BLUE, 1.33, COU_MATERIAL_ROUGHNESS),
 };
-#undef FIELD
-// clang-format on
 static const couParamTable material_table = {"material", material_params, COU_COUNT(material_params)};
 
 const couParamTable *couMaterialParams(void) { return &material_table; }
@@ -82,15 +85,15 @@ couMaterialDef couDefaultMaterialDef(void)
 
 // --- Fluid -------------------------------------------------------------------------------------------------------------------
 
-// clang-format off
-#define FIELD(field) offsetof(couFluidDef, field)
 static const couParam fluid_params[] = {
-    {"velocity", "m/s", "at the start", cou_paramVec3, FIELD(velocity), {0, 0, 0}, -10000, 10000, false, false, NULL},
-    {"jitter", "", "random offset of each particle over the spacing; auto: 0.4 for liquids, 0.1 with springs, 0 for SPH methods", cou_paramFloat, FIELD(jitter), {NAN}, 0, 0.5, false, true, NULL},
-    {"full", "", "a closed domain: as many particles as it holds at rest, whatever c_V; otherwise a lattice of the spacing", cou_paramBool, FIELD(is_full), {0}, 0, 1, false, false, NULL},
+    COU_VECTOR(couFluidDef, velocity, "m/s", .min = -10000, .max = 10000, .help = "at the start"),
+    COU_NUMBER(couFluidDef, jitter, "", .initial = {NAN}, .is_auto = true, .min = 0, .max = 0.5,
+               .help = "random offset of each particle over the spacing; "
+                       "auto: 0.4 for liquids, 0.1 with springs, 0 for SPH methods"),
+    COU_PARAM("full", cou_paramBool, couFluidDef, is_full, "", .max = 1,
+              .help = "a closed domain: as many particles as it holds at rest, whatever c_V; "
+                      "otherwise a lattice of the spacing"),
 };
-#undef FIELD
-// clang-format on
 static const couParamTable fluid_table = {"fluid", fluid_params, COU_COUNT(fluid_params)};
 
 const couParamTable *couFluidParams(void) { return &fluid_table; }
@@ -104,28 +107,24 @@ couFluidDef couDefaultFluidDef(void)
 
 // --- Body --------------------------------------------------------------------------------------------------------------------
 
-// clang-format off
-#define FIELD(field) offsetof(couBodyDef, field)
 static const couParam body_params[] = {
-    {"name", "", "unique name", cou_paramName, FIELD(name), {0}, 0, 0, false, false, NULL},
-    {"density", "kg/m^3", "of a body that moves freely", cou_paramFloat, FIELD(density), {1000}, 0, 100000, true, false, NULL},
-    {"mass", "kg", "of a body that moves freely; auto: density times volume", cou_paramFloat, FIELD(mass), {NAN}, 0, 1e12, true, true, NULL},
-    {"velocity", "m/s", "of a free body's centre of mass at the start", cou_paramVec3, FIELD(velocity), {0, 0, 0}, -10000, 10000, false, false, NULL},
-    {"spin", "rad/s", "angular velocity of a free body at the start", cou_paramVec3, FIELD(spin), {0, 0, 0}, -10000, 10000, false, false, NULL},
-    {"contact_friction", "", "Coulomb friction against other bodies; a pair has the geometric mean", cou_paramFloat, FIELD(contact_friction), {0.5}, 0, 100, false, false, NULL},
-    {"restitution", "", "bounce against other bodies; a pair has the larger", cou_paramFloat, FIELD(restitution), {0}, 0, 1, false, false, NULL},
-    {"friction", "", "on fluid: share of the sliding velocity lost per 1/30 s of contact: 0 slips, 1 holds", cou_paramFloat, FIELD(friction), {0}, 0, 1, false, false, NULL},
-    {"stickiness", "1/s^2", "attraction of particles close to the surface", cou_paramFloat, FIELD(stickiness), {0}, 0, 1e7, false, false, NULL},
-    {"stick_distance", "m", "how far stickiness reaches; auto: h/2", cou_paramFloat, FIELD(stick_distance), {NAN}, 0, 100, true, true, NULL},
-    {"color", "", "linear red, green, blue for pictures", cou_paramVec3, FIELD(color), {0.55, 0.53, 0.5}, 0, 1, false, false, NULL},
-    {"opacity", "", "for pictures; 0: not drawn; below 1 light goes through", cou_paramFloat, FIELD(opacity), {1}, 0, 1, false, false, NULL},
-    {"absorption", "1/m", "of red, green and blue light inside a clear body; auto: 2 cm / opacity of it show the colour", cou_paramVec3, FIELD(absorption), {NAN, NAN, NAN}, 0, 1e6, false, true, NULL},
-    {"refraction", "", "index of refraction", cou_paramFloat, FIELD(refraction), {1.5}, 1, 4, false, false, NULL},
-    {"roughness", "", "of the surface in pictures, 0 is a mirror; auto: 0 where light goes through, otherwise 0.4", cou_paramFloat, FIELD(roughness), {NAN}, 0, 1, false, true, NULL},
-    {"metalness", "", "1: a metal, which reflects in its colour", cou_paramFloat, FIELD(metalness), {0}, 0, 1, false, false, NULL},
+    COU_NAME(couBodyDef, name, .help = "unique name"),
+    COU_NUMBER(couBodyDef, density, "kg/m^3", .initial = {1000}, .min = 0, .is_min_open = true, .max = 100000,
+               .help = "of a body that moves freely"),
+    COU_NUMBER(couBodyDef, mass, "kg", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 1e12,
+               .help = "of a body that moves freely; auto: density times volume"),
+    COU_VECTOR(couBodyDef, velocity, "m/s", .min = -10000, .max = 10000, .help = "of a free body's centre of mass at the start"),
+    COU_VECTOR(couBodyDef, spin, "rad/s", .min = -10000, .max = 10000, .help = "angular velocity of a free body at the start"),
+    COU_NUMBER(couBodyDef, contact_friction, "", .initial = {0.5}, .min = 0, .max = 100,
+               .help = "Coulomb friction against other bodies; a pair has the geometric mean"),
+    COU_NUMBER(couBodyDef, restitution, "", .min = 0, .max = 1, .help = "bounce against other bodies; a pair has the larger"),
+    COU_NUMBER(couBodyDef, friction, "", .min = 0, .max = 1,
+               .help = "on fluid: share of the sliding velocity lost per 1/30 s of contact: 0 slips, 1 holds"),
+    COU_NUMBER(couBodyDef, stickiness, "1/s^2", .min = 0, .max = 1e7, .help = "attraction of particles close to the surface"),
+    COU_NUMBER(couBodyDef, stick_distance, "m", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 100,
+               .help = "how far stickiness reaches; auto: h/2"),
+    COU_LOOK_ROWS(couBodyDef, STONE, 1.5, COU_BODY_ROUGHNESS),
 };
-#undef FIELD
-// clang-format on
 static const couParamTable body_table = {"body", body_params, COU_COUNT(body_params)};
 
 const couParamTable *couBodyParams(void) { return &body_table; }
@@ -140,20 +139,20 @@ couBodyDef couDefaultBodyDef(void)
 // --- Joint -------------------------------------------------------------------------------------------------------------------
 
 static const char *const joint_names[] = {"ball", "hinge", "slider", "fixed", "motor", NULL};
-// clang-format off
-#define FIELD(field) offsetof(couJointDef, field)
 static const couParam joint_params[] = {
-    {"name", "", "unique name", cou_paramName, FIELD(name), {0}, 0, 0, false, false, NULL},
-    {"kind", "", "ball: shares a point; hinge: turns about an axis; slider: moves along it; fixed: welds; motor: drives the turning only", cou_paramChoice, FIELD(kind), {0}, 0, 0, false, false, joint_names},
-    {"at", "m", "where it is when it is made", cou_paramVec3, FIELD(at), {0, 0, 0}, -1e6, 1e6, false, false, NULL},
-    {"axis", "", "of hinge, slider and motor", cou_paramVec3, FIELD(axis), {0, 0, 1}, -1e6, 1e6, false, false, NULL},
-    {"lower", "rad, m", "least angle of a hinge or offset of a slider; auto: free", cou_paramFloat, FIELD(lower), {NAN}, -1e6, 1e6, false, true, NULL},
-    {"upper", "rad, m", "greatest angle of a hinge or offset of a slider; auto: free", cou_paramFloat, FIELD(upper), {NAN}, -1e6, 1e6, false, true, NULL},
-    {"motor_speed", "rad/s, m/s", "of body a against b", cou_paramFloat, FIELD(motor_speed), {0}, -1e6, 1e6, false, false, NULL},
-    {"motor_force", "N m, N", "the most that the motor gives; 0: no motor", cou_paramFloat, FIELD(motor_force), {0}, 0, 1e12, false, false, NULL},
+    COU_NAME(couJointDef, name, .help = "unique name"),
+    COU_CHOICE(couJointDef, kind, joint_names,
+               .help = "ball: shares a point; hinge: turns about an axis; slider: moves along it; fixed: welds; "
+                       "motor: drives the turning only"),
+    COU_VECTOR(couJointDef, at, "m", .min = -1e6, .max = 1e6, .help = "where it is when it is made"),
+    COU_VECTOR(couJointDef, axis, "", .initial = {0, 0, 1}, .min = -1e6, .max = 1e6, .help = "of hinge, slider and motor"),
+    COU_NUMBER(couJointDef, lower, "rad, m", .initial = {NAN}, .is_auto = true, .min = -1e6, .max = 1e6,
+               .help = "least angle of a hinge or offset of a slider; auto: free"),
+    COU_NUMBER(couJointDef, upper, "rad, m", .initial = {NAN}, .is_auto = true, .min = -1e6, .max = 1e6,
+               .help = "greatest angle of a hinge or offset of a slider; auto: free"),
+    COU_NUMBER(couJointDef, motor_speed, "rad/s, m/s", .min = -1e6, .max = 1e6, .help = "of body a against b"),
+    COU_NUMBER(couJointDef, motor_force, "N m, N", .min = 0, .max = 1e12, .help = "the most that the motor gives; 0: no motor"),
 };
-#undef FIELD
-// clang-format on
 static const couParamTable joint_table = {"joint", joint_params, COU_COUNT(joint_params)};
 
 const couParamTable *couJointParams(void) { return &joint_table; }
@@ -167,19 +166,19 @@ couJointDef couDefaultJointDef(void)
 
 // --- Emitter -----------------------------------------------------------------------------------------------------------------
 
-// clang-format off
-#define FIELD(field) offsetof(couEmitterDef, field)
 static const couParam emitter_params[] = {
-    {"name", "", "to find it again", cou_paramName, FIELD(name), {0}, 0, 0, false, false, NULL},
-    {"speed", "m/s", "of the jet, the rate follows; auto: 1 for a jet, 0 for a volume (which falls along its local -y)", cou_paramFloat, FIELD(speed), {NAN}, 0, 10000, false, true, NULL},
-    {"start", "s", "when it begins", cou_paramFloat, FIELD(start), {0}, 0, LARGE_TIME, false, false, NULL},
-    {"stop", "s", "when it ends", cou_paramFloat, FIELD(stop), {LARGE_TIME}, 0, LARGE_TIME, false, false, NULL},
-    {"jitter", "", "random offset of each particle over the spacing", cou_paramFloat, FIELD(jitter), {0.1}, 0, 0.5, false, false, NULL},
-    {"period", "s", "a volume is filled again after this time, where it has become empty; 0: once", cou_paramFloat, FIELD(period), {0}, 0, LARGE_TIME, false, false, NULL},
-    {"max_count", "", "particles that it may emit", cou_paramInt, FIELD(max_count), {2000000000}, 0, 2000000000, false, false, NULL},
+    COU_NAME(couEmitterDef, name, .help = "to find it again"),
+    COU_NUMBER(couEmitterDef, speed, "m/s", .initial = {NAN}, .is_auto = true, .min = 0, .max = 10000,
+               .help = "of the jet, the rate follows; auto: 1 for a jet, 0 for a volume (which falls along its local -y)"),
+    COU_NUMBER(couEmitterDef, start, "s", .min = 0, .max = LARGE_TIME, .help = "when it begins"),
+    COU_NUMBER(couEmitterDef, stop, "s", .initial = {LARGE_TIME}, .min = 0, .max = LARGE_TIME, .help = "when it ends"),
+    COU_NUMBER(couEmitterDef, jitter, "", .initial = {0.1}, .min = 0, .max = 0.5,
+               .help = "random offset of each particle over the spacing"),
+    COU_NUMBER(couEmitterDef, period, "s", .min = 0, .max = LARGE_TIME,
+               .help = "a volume is filled again after this time, where it has become empty; 0: once"),
+    COU_INTEGER(couEmitterDef, max_count, "", .initial = {2000000000}, .min = 0, .max = 2000000000,
+                .help = "particles that it may emit"),
 };
-#undef FIELD
-// clang-format on
 static const couParamTable emitter_table = {"emitter", emitter_params, COU_COUNT(emitter_params)};
 
 const couParamTable *couEmitterParams(void) { return &emitter_table; }
@@ -193,15 +192,11 @@ couEmitterDef couDefaultEmitterDef(void)
 
 // --- Sink --------------------------------------------------------------------------------------------------------------------
 
-// clang-format off
-#define FIELD(field) offsetof(couSinkDef, field)
 static const couParam sink_params[] = {
-    {"inverted", "", "removes what is outside of the shape", cou_paramBool, FIELD(is_inverted), {0}, 0, 1, false, false, NULL},
-    {"start", "s", "when it begins", cou_paramFloat, FIELD(start), {0}, 0, LARGE_TIME, false, false, NULL},
-    {"stop", "s", "when it ends", cou_paramFloat, FIELD(stop), {LARGE_TIME}, 0, LARGE_TIME, false, false, NULL},
+    COU_PARAM("inverted", cou_paramBool, couSinkDef, is_inverted, "", .max = 1, .help = "removes what is outside of the shape"),
+    COU_NUMBER(couSinkDef, start, "s", .min = 0, .max = LARGE_TIME, .help = "when it begins"),
+    COU_NUMBER(couSinkDef, stop, "s", .initial = {LARGE_TIME}, .min = 0, .max = LARGE_TIME, .help = "when it ends"),
 };
-#undef FIELD
-// clang-format on
 static const couParamTable sink_table = {"sink", sink_params, COU_COUNT(sink_params)};
 
 const couParamTable *couSinkParams(void) { return &sink_table; }
@@ -216,19 +211,18 @@ couSinkDef couDefaultSinkDef(void)
 // --- Field -------------------------------------------------------------------------------------------------------------------
 
 static const char *const field_names[] = {"uniform", "rotating", "pull", "function", NULL};
-// clang-format off
-#define FIELD(field) offsetof(couFieldDef, field)
 static const couParam field_params[] = {
-    {"kind", "", "what the field does", cou_paramChoice, FIELD(kind), {0}, 0, 0, false, false, field_names},
-    {"vector", "m/s^2", "acceleration (uniform) or axis (rotating)", cou_paramVec3, FIELD(vector), {0, 1, 0}, -1e6, 1e6, false, false, NULL},
-    {"center", "m", "of rotation or pull", cou_paramVec3, FIELD(center), {0, 0, 0}, ANY, MOST, false, false, NULL},
-    {"strength", "", "acceleration per distance from the axis [1/s^2] (rotating) or acceleration [m/s^2] (pull)", cou_paramFloat, FIELD(strength), {1}, -1e6, 1e6, false, false, NULL},
-    {"radius", "m", "where a pull has reached its full strength", cou_paramFloat, FIELD(radius), {0.1}, 0, 1e6, true, false, NULL},
-    {"start", "s", "when it begins", cou_paramFloat, FIELD(start), {0}, 0, LARGE_TIME, false, false, NULL},
-    {"stop", "s", "when it ends", cou_paramFloat, FIELD(stop), {LARGE_TIME}, 0, LARGE_TIME, false, false, NULL},
+    COU_CHOICE(couFieldDef, kind, field_names, .help = "what the field does"),
+    COU_VECTOR(couFieldDef, vector, "m/s^2", .initial = {0, 1, 0}, .min = -1e6, .max = 1e6,
+               .help = "acceleration (uniform) or axis (rotating)"),
+    COU_VECTOR(couFieldDef, center, "m", .min = ANY, .max = MOST, .help = "of rotation or pull"),
+    COU_NUMBER(couFieldDef, strength, "", .initial = {1}, .min = -1e6, .max = 1e6,
+               .help = "acceleration per distance from the axis [1/s^2] (rotating) or acceleration [m/s^2] (pull)"),
+    COU_NUMBER(couFieldDef, radius, "m", .initial = {0.1}, .min = 0, .is_min_open = true, .max = 1e6,
+               .help = "where a pull has reached its full strength"),
+    COU_NUMBER(couFieldDef, start, "s", .min = 0, .max = LARGE_TIME, .help = "when it begins"),
+    COU_NUMBER(couFieldDef, stop, "s", .initial = {LARGE_TIME}, .min = 0, .max = LARGE_TIME, .help = "when it ends"),
 };
-#undef FIELD
-// clang-format on
 static const couParamTable field_table = {"field", field_params, COU_COUNT(field_params)};
 
 const couParamTable *couFieldParams(void) { return &field_table; }
