@@ -7,8 +7,8 @@
 #include "base/base.h"
 #include "files/csv.h"
 #include "files/file.h"
-#include "io/surface_file.h"
 #include "files/text.h"
+#include "io/surface_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -172,7 +172,9 @@ static void keep_bodies(couBodyFiles *files, int keep_frames)
     couFaults faults = {0};
     couStageFile old;
     if (!couReadStage(join(path, files->folder, "stage.json"), &old, &faults)) {
-        couLog(cou_logWarning, "%s %s: it is written anew", path, faults.count > 0 ? faults.items[0].message : "cannot be read");
+        bool is_known = faults.count > 0;
+        couLog(cou_logWarning, "%s %s: it is written anew", is_known ? faults.items[0].where : path,
+               is_known ? faults.items[0].message : "cannot be read");
         couFaults_Clear(&faults);
         return;
     }
