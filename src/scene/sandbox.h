@@ -68,8 +68,6 @@ void couSandbox_Where(lua_State *lua, char where[192]);
 
 /// Puts the safe libraries into a new state (library.c). Called in protected mode.
 void couSandbox_OpenLibraries(lua_State *lua);
-/// string.find, match, gmatch, gsub of pattern.c into the table on top of the stack.
-void couSandbox_OpenPatterns(lua_State *lua);
 void couSandbox_SeedRandom(couSandbox *sandbox, uint64_t seed);
 
 /// Pushes a sequence of the keys of the table at `index`: numbers ascending, then strings bytewise, then false, true.
