@@ -140,21 +140,15 @@ static void test_endless(void **state)
     }
 }
 
-// With the limits of scenes: one that reaches each, for they take seconds, and one that Lua itself ends.
+// With the limits of scenes: by instructions, for by time it would take a minute, and one that Lua itself ends.
 static void test_endless_scenes(void **state)
 {
     (void)state;
     static const Bad scenes[] = {
-        {HEAD "while true do end", 2, "", "an endless loop?"},              // by instructions, on a slow machine by time
-        {HEAD "while true do pcall(error) end", 2, "", "an endless loop?"}, // by time
+        {HEAD "while true do end", 2, "", "more than 500 million instructions: an endless loop?"},
         {HEAD "local function f() f() end\nf()", 2, "", "stack overflow"},
     };
-    for (int i = 0; i < COU_COUNT(scenes); ++i) {
-        double start = cpu_seconds();
-        check_bad(&scenes[i]);
-        double seconds = cpu_seconds() - start;
-        if (!(seconds < 15.0)) fail_msg("took %g s, allowed 15: %s", seconds, scenes[i].text);
-    }
+    for (int i = 0; i < COU_COUNT(scenes); ++i) check_bad(&scenes[i]);
 }
 
 static void test_memory_bombs(void **state)

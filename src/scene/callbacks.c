@@ -9,8 +9,10 @@
 #include <lauxlib.h>
 #include <stdio.h>
 
-const couLimits couLoadLimits = {300000000, 5.0};
-const couLimits couCallbackLimits = {100000000, 2.0};
+// They mean "never ends". The instructions are the same on every machine: the most that a scene of the gallery runs is 96 million.
+// The time is for what instructions do not see, and must not stop a scene where a machine is slow, busy or under sanitizers.
+const couLimits couLoadLimits = {500000000, 60.0};
+const couLimits couCallbackLimits = {100000000, 20.0};
 
 static void keep_runtime_error(couScene *scene, const char *where, const char *key, const char *message)
 {
