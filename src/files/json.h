@@ -5,9 +5,9 @@
 
 #include <jansson.h>
 
-/// The object or list that a file holds, to be given back with json_decref(). NULL with one fault when it cannot be read, is larger
-/// than `limit` bytes, or is not sound, then with line and column: text behind the end, a key twice in one object, bytes that are
-/// not UTF-8, numbers beyond what 64 bits hold, more than 2048 levels.
+/// The object or list that a file holds, to be given back with json_decref(). NULL with one fault when it cannot be read, is
+/// larger than `limit` bytes, or is not sound, then with line and column: text behind the end, a key twice in one object, bytes
+/// that are not UTF-8, numbers beyond what 64 bits hold, more than 2048 levels.
 json_t *couReadJson(const char *path, size_t limit, couFaults *faults);
 
 /// A member of an object; NaN where it is missing or no number (null...). Of a list and of NULL, nothing is there.

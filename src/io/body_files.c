@@ -86,15 +86,13 @@ static bool add_body(couBodyFiles *files, const couWorld *world, int index, int 
 {
     couBodyId id = couWorld_BodyAt(world, index);
     const couBodyDef *def = couWorld_Body(world, id);
-    couStageFileBody body = {.index = index,
-                             .first_frame = frame,
-                             .is_moving = def->is_dynamic || def->motion != NULL,
-                             .look = couStageLookOfBody(def)};
+    couStageFileBody body = {
+        .index = index, .first_frame = frame, .is_moving = def->is_dynamic || def->motion, .look = couStageLookOfBody(def)};
     snprintf(body.name, sizeof body.name, "%s", def->name);
     if (def->opacity > 0.0f) choose_mesh_name(&files->stage, def->name, body.mesh);
     if (body.mesh[0] != '\0' && !write_mesh(files, world, id, body.mesh, faults)) return false;
     couStageFileBody *entry = couStageFile_AddBody(&files->stage);
-    if (entry == NULL) {
+    if (!entry) {
         couFaults_Add(faults, files->folder, NULL, "no memory for the list of bodies");
         return false;
     }
@@ -153,11 +151,11 @@ bool couBodyFiles_Write(couBodyFiles *files, const couWorld *world, int frame, c
     char *text = NULL;
     size_t size = 0;
     FILE *rows = open_memstream(&text, &size);
-    for (int i = 0; rows != NULL && i < couWorld_BodyCapacity(world); ++i) {
+    for (int i = 0; rows && i < couWorld_BodyCapacity(world); ++i) {
         couBodyId body = couWorld_BodyAt(world, i);
         if (body.index1 != 0) print_row(rows, world, body, frame);
     }
-    if (rows != NULL) fclose(rows);
+    if (rows) fclose(rows);
     bool is_ok = couCsv_Append(&files->csv, text, size, faults);
     free(text);
     return is_ok;
@@ -182,7 +180,7 @@ static void keep_bodies(couBodyFiles *files, int keep_frames)
         bool has_mesh = old.bodies[i].mesh[0] == '\0' || access(join(path, files->folder, old.bodies[i].mesh), R_OK) == 0;
         couStageFileBody *entry = old.bodies[i].first_frame <= keep_frames && has_mesh ? couStageFile_AddBody(&files->stage)
                                                                                        : NULL;
-        if (entry != NULL) *entry = old.bodies[i];
+        if (entry) *entry = old.bodies[i];
     }
     couStageFile_Clear(&old);
 }
@@ -194,12 +192,12 @@ static bool open_table(couBodyFiles *files, int keep_frames, couFaults *faults)
     bool is_new = keep_frames <= 0 || (access(path, F_OK) != 0 && errno == ENOENT);
     if (is_new) return couCsv_Start(&files->csv, path, header, NULL, 0, faults);
     char *text = couReadFile(path, cou_csvMaxBytes, NULL, faults);
-    if (text == NULL) return false;
+    if (!text) return false;
     bool is_ours = strncmp(text, header, sizeof header - 1) == 0;
     if (!is_ours) couFaults_Add(faults, path, NULL, "its header is not that of bodies; resume into another folder or remove it");
     const char *rows = text + sizeof header - 1;
     const char *end = is_ours ? couCsv_FindKept(path, rows, column_count, keep_frames, false, faults) : NULL;
-    bool is_ok = end != NULL && couCsv_Start(&files->csv, path, header, rows, (size_t)(end - rows), faults);
+    bool is_ok = end && couCsv_Start(&files->csv, path, header, rows, (size_t)(end - rows), faults);
     free(text);
     return is_ok;
 }
@@ -207,7 +205,7 @@ static bool open_table(couBodyFiles *files, int keep_frames, couFaults *faults)
 couBodyFiles *couOpenBodyFiles(const char *folder, couStageFile *stage, couBounds clip, int keep_frames, couFaults *faults)
 {
     couBodyFiles *files = calloc(1, sizeof *files);
-    if (files == NULL || strlen(folder) >= sizeof files->folder) {
+    if (!files || strlen(folder) >= sizeof files->folder) {
         couFaults_Add(faults, folder, NULL, "no memory, or a path of more than %zu bytes", sizeof files->folder - 1);
         couStageFile_Clear(stage);
         free(files);
@@ -225,7 +223,7 @@ couBodyFiles *couOpenBodyFiles(const char *folder, couStageFile *stage, couBound
 
 bool couCloseBodyFiles(couBodyFiles *files, couFaults *faults)
 {
-    if (files == NULL) return true;
+    if (!files) return true;
     bool is_ok = couCsv_Close(&files->csv, faults);
     couStageFile_Clear(&files->stage);
     free(files);
@@ -251,11 +249,11 @@ static const char *take_row(const char *at, couBodyRow *row)
     at = couCsv_TakeField(at, field, sizeof field);
     row->frame = (int)strtol(field, NULL, 10);
     at = take_number(at, &number);
-    if (at == NULL || *at != ',') return NULL;
+    if (!at || *at != ',') return NULL;
     row->time = number;
     at = couCsv_TakeField(at + 1, row->name, sizeof row->name);
-    for (int i = 0; at != NULL && i < 13; ++i) at = take_number(at, &n[i]);
-    if (at == NULL || *at != '\n') return NULL;
+    for (int i = 0; at && i < 13; ++i) at = take_number(at, &n[i]);
+    if (!at || *at != '\n') return NULL;
     row->pose.position = (couVec3){(float)n[0], (float)n[1], (float)n[2]};
     row->pose.rotation = (couQuat){(float)n[3], (float)n[4], (float)n[5], (float)n[6]};
     row->velocity = (couVec3){(float)n[7], (float)n[8], (float)n[9]};
@@ -279,11 +277,11 @@ static bool read_rows(couBodyTable *table, const char *path, const char *text, c
 {
     size_t capacity = 0;
     int last_frame = 0;
-    for (const char *at = text + sizeof header - 1; strchr(at, '\n') != NULL;) { // a piece at the end is what a kill left
+    for (const char *at = text + sizeof header - 1; strchr(at, '\n');) { // a piece at the end is what a kill left
         couBodyRow row = {0};
         void *rows = table->rows;
         at = take_row(at, &row);
-        if (at == NULL || row.frame < last_frame) {
+        if (!at || row.frame < last_frame) {
             couFaults_Add(faults, path, NULL, "row %zu is no row of bodies, or not in the order of frames", table->count + 1);
             return false;
         }

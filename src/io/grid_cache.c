@@ -1,5 +1,5 @@
-// Distance grids kept on disk. A file is named by what its grid was made from (mesh, cell, limit, version), so that nothing is ever
-// out of date; using it sets its time, and the ones used longest ago go first when there are too many.
+// Distance grids kept on disk. A file is named by what its grid was made from (mesh, cell, limit, version), so that nothing is
+// ever out of date; using it sets its time, and the ones used longest ago go first when there are too many.
 #include "io/grid_cache.h"
 
 #include "base/base.h"
@@ -138,7 +138,7 @@ void couTrimGridCache(const char *folder, uint64_t max_bytes)
     Entry *entries = NULL;
     size_t count = 0, capacity = 0;
     uint64_t total = 0;
-    for (struct dirent *item; (item = readdir(listing)) != NULL;) {
+    for (struct dirent *item; (item = readdir(listing));) {
         if (!couReserve(NULL, (void **)&entries, &capacity, count + 1, sizeof *entries)) break;
         if (look_at(dirfd(listing), item->d_name, &entries[count])) total += entries[count++].bytes;
     }

@@ -41,7 +41,7 @@ static void *add_entry(void **list, int *count, size_t size)
 {
     if ((*count & (*count - 1)) == 0) {
         void *larger = *count < max_entries ? realloc(*list, COU_MAX(2 * (size_t)*count, 1) * size) : NULL;
-        if (larger == NULL) return NULL;
+        if (!larger) return NULL;
         *list = larger;
     }
     return memset((char *)*list + (size_t)(*count)++ * size, 0, size);

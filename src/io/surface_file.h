@@ -10,6 +10,6 @@ bool couWriteSurface(const char *path, const couSurface *surface, double time, c
 /// "obj", "ply"...: whether couWriteSurface() knows it, for surfaces of this dimension.
 bool couIsSurfaceFormat(const char *extension, int dimension);
 
-/// Reads a .vtp, .ply or .obj as written above; what the file does not have is NULL. Free with couSurface_Clear(). Hostile files give
-/// one fault.
+/// Reads a .vtp, .ply or .obj as written above; what the file does not have is NULL. Free with couSurface_Clear(). Hostile
+/// files give one fault.
 bool couReadSurface(const char *path, couSurface *surface, double *time, couFaults *faults);

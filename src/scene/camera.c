@@ -17,9 +17,11 @@ static const couParam camera_params[] = {
     {"from", "m", "where it stands", cou_paramVec3, FIELD(from), {0, 0, 0}, -1e9, 1e9, false, false, NULL},
     {"to", "m", "what it looks at", cou_paramVec3, FIELD(to), {0, 0, 0}, -1e9, 1e9, false, false, NULL},
     {"fov", "degrees", "vertical field of view", cou_paramFloat, FIELD(fov), {40}, 1, 150, false, false, NULL},
-    {"aperture", "m", "diameter of the lens in final pictures; 0: all is in focus", cou_paramFloat, FIELD(aperture), {0}, 0, 1e3, false, false, NULL},
+    {"aperture", "m", "diameter of the lens in final pictures; 0: all is in focus",
+     cou_paramFloat, FIELD(aperture), {0}, 0, 1e3, false, false, NULL},
     {"focus", "m", "distance of what is sharp; 0: as far as `to`", cou_paramFloat, FIELD(focus), {0}, 0, 1e9, false, false, NULL},
-    {"turntable", "s", "time of a turn around `to`, or around everything without one; negative: the other way; 0: none", cou_paramFloat, FIELD(turntable), {0}, -1e6, 1e6, false, false, NULL},
+    {"turntable", "s", "time of a turn around `to`, or around everything without one; negative: the other way; 0: none",
+     cou_paramFloat, FIELD(turntable), {0}, -1e6, 1e6, false, false, NULL},
 };
 #undef FIELD
 // clang-format on

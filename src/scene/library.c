@@ -1,10 +1,10 @@
 // The part of Lua's libraries that scenes see.
 //
-// Kept as they are: functions whose cost is bounded by their result. Replaced: what loops without counting (rep of "", sort, move,
-// find), what differs from run to run (pairs, next, tostring and %s of a table, sort's random pivots, random), and what would open
-// a hole (setmetatable with __gc). Left out: everything else, patterns too, whose matching can take for ever inside one call and
-// which no scene has needed. Reading a global that does not exist is an error with a suggestion, so that a misspelt name is not a
-// silent nil.
+// Kept as they are: functions whose cost is bounded by their result. Replaced: what loops without counting (rep of "", sort,
+// move, find), what differs from run to run (pairs, next, tostring and %s of a table, sort's random pivots, random), and what
+// would open a hole (setmetatable with __gc). Left out: everything else, patterns too, whose matching can take for ever inside
+// one call and which no scene has needed. Reading a global that does not exist is an error with a suggestion, so that a
+// misspelt name is not a silent nil.
 #include "scene/sandbox.h"
 
 #include "base/base.h"
@@ -357,7 +357,7 @@ static int string_find(lua_State *lua)
 static int string_format(lua_State *lua)
 {
     const char *format = luaL_checkstring(lua, 1);
-    for (const char *c = format; (c = strchr(c, '%')) != NULL; ++c) {
+    for (const char *c = format; (c = strchr(c, '%')); ++c) {
         ++c;
         if (*c == '%') continue;
         c += strspn(c, "-+ #0123456789.");
@@ -508,7 +508,7 @@ static int table_move(lua_State *lua)
     return 1;
 }
 
-// --- Random numbers: xoshiro256** [Blackman and Vigna 2021], seeded by splitmix64 -------------------------------------------------
+// --- Random numbers: xoshiro256** [Blackman and Vigna 2021], seeded by splitmix64 --------------------------------------------
 
 static uint64_t rotate_left(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
 

@@ -1,10 +1,10 @@
-// mesh{}: the solid within a triangle mesh, as a shape like any other. It comes from a file in the scene's folder, from a stock mesh,
-// or from lists of vertices and triangles.
+// mesh{}: the solid within a triangle mesh, as a shape like any other. It comes from a file in the scene's folder, from a stock
+// mesh, or from lists of vertices and triangles.
 //
-// The shape needs its distance grid at once (a shell or union around it does), and the grid's cell follows from the spacing: scene{}
-// must stand before the first mesh{} that gives no cell. Files and grids are kept with the scene, so that the same one is made once.
-// Their memory has a limit of its own, and their time is not the script's: it is bounded by that limit and by counting work.
-// The scene's hash takes in a file's mesh as it was read: names, comments and materials do not matter.
+// The shape needs its distance grid at once (a shell or union around it does), and the grid's cell follows from the spacing:
+// scene{} must stand before the first mesh{} that gives no cell. Files and grids are kept with the scene, so that the same one
+// is made once. Their memory has a limit of its own, and their time is not the script's: it is bounded by that limit and by
+// counting work. The scene's hash takes in a file's mesh as it was read: names, comments and materials do not matter.
 #include "scene/internal.h"
 
 #include "base/base.h"
@@ -42,11 +42,16 @@ typedef struct couMeshCall {
 // clang-format off
 #define FIELD(field) offsetof(couMeshCall, field)
 static const couParam mesh_params[] = {
-    {"scale", "", "lengths of the mesh are multiplied by it; auto: 1", cou_paramFloat, FIELD(scale), {NAN}, 0, 1e6, true, true, NULL},
-    {"size", "m", "instead of scale: the largest side of the mesh; auto: as it is", cou_paramFloat, FIELD(size), {NAN}, 0, 1e6, true, true, NULL},
-    {"center", "", "none: as it is; bounds: its middle at the origin; ground: above the origin, on the plane y = 0", cou_paramChoice, FIELD(center), {0}, 0, 0, false, false, center_names},
-    {"cell", "m", "of its distance grid; auto: half the spacing, at most 256 cells along the largest side", cou_paramFloat, FIELD(cell), {NAN}, 0, 1e6, true, true, NULL},
-    {"close_holes", "", "closes each hole by a fan of triangles", cou_paramBool, FIELD(close_holes), {0}, 0, 1, false, false, NULL},
+    {"scale", "", "lengths of the mesh are multiplied by it; auto: 1",
+     cou_paramFloat, FIELD(scale), {NAN}, 0, 1e6, true, true, NULL},
+    {"size", "m", "instead of scale: the largest side of the mesh; auto: as it is",
+     cou_paramFloat, FIELD(size), {NAN}, 0, 1e6, true, true, NULL},
+    {"center", "", "none: as it is; bounds: its middle at the origin; ground: above the origin, on the plane y = 0",
+     cou_paramChoice, FIELD(center), {0}, 0, 0, false, false, center_names},
+    {"cell", "m", "of its distance grid; auto: half the spacing, at most 256 cells along the largest side",
+     cou_paramFloat, FIELD(cell), {NAN}, 0, 1e6, true, true, NULL},
+    {"close_holes", "", "closes each hole by a fan of triangles",
+     cou_paramBool, FIELD(close_holes), {0}, 0, 1, false, false, NULL},
 };
 #undef FIELD
 // clang-format on

@@ -60,7 +60,8 @@ bool couSandbox_Compile(couSandbox *sandbox, const char *name, const char *path,
 bool couSandbox_Call(couSandbox *sandbox, int argument_count, int result_count, couLimits limits);
 /// For C functions: counts `amount` units of work, each about an instruction, and raises an error when the limits are reached.
 void couSandbox_Work(lua_State *lua, int64_t amount);
-/// For C functions: the time from pause to resume is not the script's (reading files, building grids); bound it by couSandbox_Work().
+/// For C functions: the time from pause to resume is not the script's (reading files, building grids); bound it by
+/// couSandbox_Work().
 void couSandbox_PauseClock(couSandbox *sandbox);
 void couSandbox_ResumeClock(couSandbox *sandbox);
 /// "path:line" of the innermost running Lua function; "" when there is none.
