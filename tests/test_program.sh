@@ -340,7 +340,7 @@ bad_json "1: .*unable to decode byte 0xff" '["\0377"]'
 bad_json "1: .*maximum parsing depth" "$(head -c 100000 /dev/zero | tr '\0' '[')"
 printf '{"name": "a\\u001b[1m", "list": [{"b": 1}, {"b": 2.5}], "empty": {}}' >good.json
 ends 0 info good.json
-same "info of JSON" 'good.json: name               a\u001B[1m list               2:   {"b": 1}   {"b": 2.5} empty              {}' "$(tr '\n' ' ' <stdout | sed 's/ $//')"
+same "info of JSON" 'good.json: name a\u001B[1m list 2: {"b": 1} {"b": 2.5} empty {}' "$(tr -s ' \n' ' ' <stdout | sed 's/ $//')"
 printf '[{"case": "films"}]' >good.json
 ends 0 info good.json
 has "info of a list" '^\{"case": "films"\}$' stdout

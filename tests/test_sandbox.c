@@ -278,7 +278,7 @@ static void test_no_patterns(void **state)
     (void)state;
     static const Bad patterns[] = {
         {HEAD "local w = ('a b'):match('%w+')", 2, "",
-         "'string.match' is not available: a scene has no patterns, but string.find(text,"},
+         "'string.match' is not available: a scene has no patterns, but string.find("},
         {HEAD "for w in string.gmatch('a b', '%w') do end", 2, "", "'string.gmatch' is not available: a scene has no patterns"},
         {HEAD "\nlocal s = string.gsub('a', 'a', 'b')", 3, "", "'string.gsub' is not available: a scene has no patterns"},
         {HEAD "local at = ('a1'):find('%d')", 2, "",

@@ -1,6 +1,6 @@
 -- Figures like of clay: round limbs that melt into each other, made into a mesh. local sculpt = require "lib.sculpt"
--- The surface is where the smooth union of all limbs, f = -blend log(sum exp(-distance/blend)), is zero. It is found in cubes (surface
--- nets: Gibson 1998), of which only those near the surface are looked at. A second set of limbs may be carved out.
+-- The surface is where the smooth union of all limbs, f = -blend log(sum exp(-distance/blend)), is zero. It is found in cubes
+-- (surface nets: Gibson 1998), of which only those near the surface are looked at. A second set of limbs may be carved out.
 local BLOCK = 4 -- cubes along a block, which is looked at or left out as a whole
 
 -- Distance of a point to a limb, whose radius goes evenly from one end to the other.
@@ -88,8 +88,8 @@ local function is_crossed(f, a, steps)
         or (f[c + 1] < 0) ~= side or (f[d] < 0) ~= side or (f[d + 1] < 0) ~= side
 end
 
--- A face with two corners inside, across from each other, would become an edge of four triangles. The corner nearest to the surface
--- changes its side. Returns the number of such faces among three of the cube's.
+-- A face with two corners inside, across from each other, would become an edge of four triangles. The corner nearest to the
+-- surface changes its side. Returns the number of such faces among three of the cube's.
 local function mend_cube(net, a)
     local f, steps, count = net.values, net.steps, 0
     for axis = 1, 3 do
@@ -125,7 +125,8 @@ local function net_cube(net, base, i, j, k)
             end
         end
     end
-    table.insert(net.vertices, { low[1] + (i + sx / count) * cell, low[2] + (j + sy / count) * cell, low[3] + (k + sz / count) * cell })
+    local at = { low[1] + (i + sx / count) * cell, low[2] + (j + sy / count) * cell, low[3] + (k + sz / count) * cell }
+    table.insert(net.vertices, at)
     net.index[base] = #net.vertices
 end
 
@@ -178,14 +179,17 @@ local function find_blocks(net, limbs, holes, high)
                 local x, y, z = low[1] + (i + BLOCK / 2) * cell, low[2] + (j + BLOCK / 2) * cell, low[3] + (k + BLOCK / 2) * cell
                 local near, is_near = near_limbs(limbs, net.blend, x, y, z, reach)
                 local near_holes, is_near_hole = near_limbs(holes, net.blend, x, y, z, reach)
-                if is_near or is_near_hole then table.insert(blocks, { i = i, j = j, k = k, limbs = near, holes = near_holes }) end
+                if is_near or is_near_hole then
+                    table.insert(blocks, { i = i, j = j, k = k, limbs = near, holes = near_holes })
+                end
             end
         end
     end
     return blocks
 end
 
--- The mesh of limbs. Keys: cell, the edge of the cubes; blend, the width of the melted seams; holes, limbs that are carved out; scale.
+-- The mesh of limbs. Keys: cell, the edge of the cubes; blend, the width of the melted seams; holes, limbs that are carved out;
+-- scale.
 local function make_mesh(limbs, keys)
     local low, high = bounds_of(limbs, 3 * keys.cell + keys.blend * math.log(#limbs))
     local net = {
