@@ -228,17 +228,28 @@ static void test_stage(void **state)
         free(copy);
     }
     free(text);
-    static const char *const bad[] = {"{\"dimension\": 4, \"spacing\": 1, \"fps\": 1}",
-                                      "{\"dimension\": 3, \"spacing\": 0, \"fps\": 1}",
-                                      "[]",
-                                      "{\"bodies\": [1]}",
-                                      "{\"dimension\": 3, \"spacing\": 1, \"fps\": 1, \"bodies\": [{\"mesh\": \"../../x\"}]}",
-                                      "{\"dimension\": 3, \"spacing\": 1, \"fps\": 1, \"bodies\": [{\"mesh\": \"/etc/x\"}]}"};
+    static const char *const bad[][2] = {
+        {"{\"dimension\": 4, \"spacing\": 1, \"fps\": 1}", "dimension must be 2 or 3"},
+        {"{\"dimension\": 3, \"spacing\": 0, \"fps\": 1}", "spacing and fps above 0"},
+        {"{\"dimension\": 3, \"spacing\": 1e39, \"fps\": 1}", "spacing and fps above 0"},
+        {"[]", "dimension must be 2 or 3"},
+        {"{\"dimension\": 3, \"spacing\": 1, \"fps\": 1, \"bodies\": [{}, 1]}", "bodies[1]: it is not an object"},
+        {"{\"dimension\": 3, \"spacing\": 1, \"fps\": 1, \"bodies\": [{\"mesh\": \"../../x\"}]}", "bodies[0]: its mesh is not"},
+        {"{\"dimension\": 3, \"spacing\": 1, \"fps\": 1, \"bodies\": [{\"mesh\": \"/etc/x\"}]}", "bodies[0]: its mesh is not"}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; ++i) {
-        write_text(scratch("t.json"), bad[i]);
+        write_text(scratch("t.json"), bad[i][0]);
         assert_false(couReadStage(scratch("t.json"), &stage, &faults));
-        expect_fault(&faults, scratch("t.json"), "is damaged");
+        expect_fault(&faults, scratch("t.json"), bad[i][1]);
+        assert_true(!stage.bodies && !stage.materials && !stage.cameras);
     }
+    // What is not there is 0, or automatic where it may be.
+    write_text(scratch("t.json"),
+               "{\"dimension\": 2, \"spacing\": 1, \"fps\": 1, \"materials\": [{\"opacity\": null}], \"cameras\": [{}]}");
+    assert_true(couReadStage(scratch("t.json"), &stage, &faults));
+    const couLook *look = &stage.materials[0].look;
+    assert_true(look->opacity == 0.0f && look->color.y == 0.0f && isnan(look->roughness) && isnan(look->absorption.z));
+    assert_true(stage.cameras[0].aperture == 0.0f && stage.cameras[0].from.x == 0.0f);
+    couStageFile_Clear(&stage);
 }
 
 static void test_damaged_table(void **state)

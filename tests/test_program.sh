@@ -345,6 +345,26 @@ head -c 300 both/particles_000001.vtp >cut.vtp
 ends 2 info cut.vtp
 head -c 40 both/run.json >cut.json
 ends 2 info cut.json
+has "where JSON is cut" "^cut.json:[0-9]+: is not sound JSON at column [0-9]+: " stderr
+# bad_json WHERE_AND_WHAT TEXT: one fault, which says so
+bad_json()
+{
+    printf '%b' "$2" >bad.json
+    ends 2 info bad.json
+    has "JSON $2" "^bad.json:$1" stderr
+    same "faults of JSON $2" 1 "$(wc -l <stderr)"
+}
+bad_json "1: .* column 3: '\]' expected near '}'" '[1}'
+bad_json "2: .*end of file expected" '{}\n}'
+bad_json "2: .*duplicate object key" '{"a": 1,\n"a": 2}'
+bad_json "1: .*unable to decode byte 0xff" '["\0377"]'
+bad_json "1: .*maximum parsing depth" "$(head -c 100000 /dev/zero | tr '\0' '[')"
+printf '{"name": "a\\u001b[1m", "list": [{"b": 1}, {"b": 2.5}], "empty": {}}' >good.json
+ends 0 info good.json
+same "info of JSON" 'good.json: name a\u001B[1m list 2: {"b": 1} {"b": 2.5} empty {}' "$(tr -s ' \n' ' ' <stdout | sed 's/ $//')"
+printf '[{"case": "films"}]' >good.json
+ends 0 info good.json
+has "info of a list" '^\{"case": "films"\}$' stdout
 ends 2 info missing.vtp
 ends 2 info gallery/splash.lua
 has "scenes are for check" "coulis check" stderr

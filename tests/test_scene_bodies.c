@@ -696,7 +696,7 @@ static void test_mesh_bombs(void **state)
     couFaults_Clear(&faults);
     // Always another one: each is work, which is counted. Most of what is allowed is spent before, on searches of 8 million
     // characters, because thousands of meshes take long.
-    const char *others = HEAD "local s = ('ab'):rep(2^22) for i = 1, 540 do s:find('x', 1, true) end\n"
+    const char *others = HEAD "local s = ('ab'):rep(2^22) for i = 1, 920 do s:find('x', 1, true) end\n"
                               "for i = 1, 1e9 do mesh { file = 'cube.obj', size = 1 + i * 1e-5, cell = 0.3 } end";
     assert_null(load_with(others, NULL, &faults));
     assert_int_equal(faults.count, 1);

@@ -144,21 +144,51 @@ static bool describe_mesh(const char *path, couFaults *faults)
 
 // --- run.json, diagnostics.csv, folders ---
 
+// As in the file, a text without its quotes; its escapes stay, for the terminal's sake. To be freed.
+static char *format_json(const json_t *value)
+{
+    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+    size_t length = text ? strlen(text) : 0;
+    if (json_is_string(value) && length > 1) {
+        memmove(text, text + 1, length - 2);
+        text[length - 2] = '\0';
+    }
+    return text;
+}
+
+static void print_json(const char *indent, const json_t *value)
+{
+    char *text = format_json(value);
+    printf("%s%s\n", indent, text ? text : "");
+    free(text);
+}
+
+static void print_member(const char *key, const json_t *value)
+{
+    json_t *name = json_string(key);
+    char *text = format_json(name);
+    printf("%-18s ", text ? text : "");
+    free(text);
+    json_decref(name);
+    bool is_table = json_is_object(json_array_get(value, 0));
+    if (is_table)
+        printf("%zu:\n", json_array_size(value));
+    else
+        print_json("", value);
+    for (size_t i = 0; is_table && i < json_array_size(value); i++) print_json("  ", json_array_get(value, i));
+}
+
 static bool describe_json(const char *path, couFaults *faults)
 {
-    size_t size = 0;
-    char *text = couReadFile(path, 1 << 24, &size, faults);
-    if (!text) return false;
-    couJson json = {.text = text};
-    int count = 0;
-    for (; couJson_Next(&json); ++count) {
-        bool is_string = json.value[0] == '"';
-        if (count == 0) printf("%s:\n", path);
-        printf("%-18s %.*s\n", json.key, (int)json.value_length - (is_string ? 2 : 0), json.value + (is_string ? 1 : 0));
-    }
-    free(text);
-    if (json.is_broken) couFaults_Add(faults, path, NULL, "is not a JSON object, or is cut off");
-    return !json.is_broken;
+    json_t *json = couReadJson(path, 1 << 24, faults);
+    if (!json) return false;
+    printf("%s:\n", path);
+    const char *key;
+    json_t *value;
+    json_object_foreach(json, key, value) print_member(key, value);
+    for (size_t i = 0; i < json_array_size(json); i++) print_json("", json_array_get(json, i));
+    json_decref(json);
+    return true;
 }
 
 static bool describe_csv(const char *path, couFaults *faults)

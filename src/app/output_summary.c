@@ -14,14 +14,12 @@
 static bool has_same_json(const couRun *run, const char *path)
 {
     couFaults faults = {0};
-    size_t size = 0;
-    char *text = access(path, F_OK) == 0 ? couReadFile(path, 1 << 22, &size, &faults) : NULL;
-    char hash[32], frames[32], expected[32], expected_frames[32];
+    json_t *json = access(path, F_OK) == 0 ? couReadJson(path, 1 << 22, &faults) : NULL;
+    char hash[32], expected[32];
     snprintf(expected, sizeof expected, "%016llx", (unsigned long long)run->state_hash);
-    snprintf(expected_frames, sizeof expected_frames, "%d", run->frame);
-    bool is_same = text && couFindJson(text, "state_hash", hash, sizeof hash) && strcmp(hash, expected) == 0 &&
-                   couFindJson(text, "frames", frames, sizeof frames) && strcmp(frames, expected_frames) == 0;
-    free(text);
+    couJson_Text(json, "state_hash", hash, sizeof hash);
+    bool is_same = strcmp(hash, expected) == 0 && couJson_Number(json, "frames") == run->frame;
+    json_decref(json);
     couFaults_Clear(&faults);
     return is_same;
 }

@@ -21,14 +21,14 @@ bool couCsv_Start(couCsv *csv, const char *path, const char *header, const char 
     csv->bytes = ftello(file.stream);
     if (!couFile_Commit(&file, faults)) return false;
     csv->stream = fopen(path, "abe");
-    if (csv->stream == NULL) couFaults_Add(faults, path, NULL, "cannot be written: %s", strerror(errno));
+    if (!csv->stream) couFaults_Add(faults, path, NULL, "cannot be written: %s", strerror(errno));
     return csv->stream != NULL;
 }
 
 bool couCsv_Append(couCsv *csv, const char *rows, size_t bytes, couFaults *faults)
 {
     errno = 0;
-    if (rows != NULL && fwrite(rows, 1, bytes, csv->stream) == bytes && fflush(csv->stream) == 0) {
+    if (rows && fwrite(rows, 1, bytes, csv->stream) == bytes && fflush(csv->stream) == 0) {
         csv->bytes += (off_t)bytes;
         return true;
     }
@@ -42,7 +42,7 @@ bool couCsv_Append(couCsv *csv, const char *rows, size_t bytes, couFaults *fault
 
 bool couCsv_Close(couCsv *csv, couFaults *faults)
 {
-    if (csv->stream == NULL) return true;
+    if (!csv->stream) return true;
     bool is_ok = fsync(fileno(csv->stream)) == 0 || errno == EINVAL;
     is_ok = fclose(csv->stream) == 0 && is_ok;
     csv->stream = NULL;
@@ -89,8 +89,8 @@ static const char *take_row(const char *row, int column_count, int *frame)
     if (count != column_count) *frame = 0;
     if (*at == '\n') return at + 1;
     const char *end = strchr(at, '\n');
-    if (end != NULL) *frame = 0; // something between a closing quote and a comma
-    return end != NULL ? end + 1 : NULL;
+    if (end) *frame = 0; // something between a closing quote and a comma
+    return end ? end + 1 : NULL;
 }
 
 const char *couCsv_FindKept(const char *path, const char *rows, int column_count, int keep_frames, bool is_one_a_frame,
@@ -99,7 +99,7 @@ const char *couCsv_FindKept(const char *path, const char *rows, int column_count
     int last_frame = 0, frame;
     for (int row = 1;; ++row) {
         const char *end = take_row(rows, column_count, &frame);
-        if (end == NULL || (is_one_a_frame && last_frame == keep_frames)) break;
+        if (!end || (is_one_a_frame && last_frame == keep_frames)) break;
         if (frame < last_frame + is_one_a_frame || frame == 0) {
             couFaults_Add(faults, path, NULL, "row %d is not a row of this table, or not of a later frame than %d", row,
                           last_frame);

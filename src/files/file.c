@@ -23,7 +23,8 @@ static bool add_read_fault(couFaults *faults, const char *path, int error)
     return false;
 }
 
-// Opens a file that was not there before. One that a killed process with our number left is removed first; links are not followed.
+// Opens a file that was not there before. One that a killed process with our number left is removed first; links are not
+// followed.
 static int open_new(const char *path)
 {
     for (int attempt = 0;; ++attempt) {
@@ -53,7 +54,7 @@ bool couFile_Create(couFile *file, const char *path, couFaults *faults)
     int descriptor = open_new(file->temporary);
     if (descriptor < 0) return add_write_fault(faults, path, errno);
     file->stream = fdopen(descriptor, "wb");
-    if (file->stream == NULL) {
+    if (!file->stream) {
         int error = errno;
         close(descriptor);
         unlink(file->temporary);
@@ -102,7 +103,7 @@ static int sync_folder_of(const char *path)
 {
     char folder[sizeof((couFile *)0)->path];
     const char *slash = strrchr(path, '/');
-    if (slash == NULL)
+    if (!slash)
         strcpy(folder, ".");
     else
         snprintf(folder, sizeof folder, "%.*s", (int)COU_MAX(slash - path, 1), path);
@@ -115,7 +116,7 @@ static int sync_folder_of(const char *path)
 
 bool couFile_Commit(couFile *file, couFaults *faults)
 {
-    COU_ASSERT(file->stream != NULL);
+    COU_ASSERT(file->stream);
     int error = close_synced(file);
     if (error == 0 && rename(file->temporary, file->path) != 0) error = errno;
     if (error != 0) {
@@ -128,7 +129,7 @@ bool couFile_Commit(couFile *file, couFaults *faults)
 
 void couFile_Discard(couFile *file)
 {
-    if (file->stream == NULL) return;
+    if (!file->stream) return;
     fclose(file->stream);
     unlink(file->temporary);
     file->stream = NULL;
@@ -189,7 +190,7 @@ static char *read_stream(FILE *stream, size_t guess, size_t limit, size_t *size,
 {
     size_t capacity = guess + 1, count = 0;
     char *text = malloc(capacity + 1);
-    while (text != NULL) {
+    while (text) {
         errno = 0;
         count += fread(text + count, 1, capacity - count, stream);
         if (ferror(stream))
@@ -204,7 +205,7 @@ static char *read_stream(FILE *stream, size_t guess, size_t limit, size_t *size,
         if (*error != 0) break;
         capacity += capacity / 2 + 4096;
         char *larger = realloc(text, capacity + 1);
-        if (larger == NULL) break;
+        if (!larger) break;
         text = larger;
     }
     if (*error == 0) *error = ENOMEM;
@@ -214,12 +215,12 @@ static char *read_stream(FILE *stream, size_t guess, size_t limit, size_t *size,
 
 char *couReadFile(const char *path, size_t limit, size_t *size, couFaults *faults)
 {
-    if (size != NULL) *size = 0;
+    if (size) *size = 0;
     FILE *stream = fopen(path, "rbe");
     struct stat status;
-    if (stream == NULL || fstat(fileno(stream), &status) != 0) {
+    if (!stream || fstat(fileno(stream), &status) != 0) {
         add_read_fault(faults, path, errno);
-        if (stream != NULL) fclose(stream);
+        if (stream) fclose(stream);
         return NULL;
     }
     size_t guess = S_ISREG(status.st_mode) && status.st_size > 0 ? (size_t)status.st_size : 0;
@@ -231,6 +232,6 @@ char *couReadFile(const char *path, size_t limit, size_t *size, couFaults *fault
         couFaults_Add(faults, path, NULL, "is too large; allowed: up to %zu bytes", limit);
     else if (error != 0)
         add_read_fault(faults, path, error);
-    if (size != NULL) *size = count;
+    if (size) *size = count;
     return text;
 }

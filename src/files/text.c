@@ -107,7 +107,7 @@ static int utf8_length(const unsigned char *text)
 void couPrintJsonText(FILE *stream, const char *text)
 {
     fputc('"', stream);
-    for (const unsigned char *at = (const unsigned char *)(text != NULL ? text : ""); *at != 0;) {
+    for (const unsigned char *at = (const unsigned char *)(text ? text : ""); *at != 0;) {
         int length = utf8_length(at);
         if (length == 0)
             fputs("\\ufffd", stream);

@@ -77,7 +77,7 @@ static bool write_mesh(const couBodyFiles *files, const couWorld *world, couBody
 }
 
 // The place in the world, and how many bodies were there before.
-static int body_number(couBodyId id) { return (id.generation - 1) << 16 | (id.index1 - 1); }
+static int body_number(couBodyId id) { return ((id.generation - 1) & 0x3fff) << 16 | (id.index1 - 1); }
 
 static bool is_known(const couBodyFiles *files, couBodyId id)
 {
@@ -97,7 +97,7 @@ static bool add_body(couBodyFiles *files, const couWorld *world, couBodyId id, i
     if (def->look.opacity > 0.0f) choose_mesh_name(&files->stage, def->name, body.mesh);
     if (body.mesh[0] != '\0' && !write_mesh(files, world, id, body.mesh, faults)) return false;
     couStageFileBody *entry = couStageFile_AddBody(&files->stage);
-    if (entry == NULL) {
+    if (!entry) {
         couFaults_Add(faults, files->folder, NULL, "no memory for the list of bodies");
         return false;
     }
@@ -160,7 +160,7 @@ bool couBodyFiles_Write(couBodyFiles *files, const couWorld *world, int frame, c
     for (int i = 0; rows != NULL && i < couWorld_BodyCount(world); ++i) {
         print_row(rows, world, couWorld_BodyAt(world, i), frame);
     }
-    if (rows != NULL) fclose(rows);
+    if (rows) fclose(rows);
     bool is_ok = couCsv_Append(&files->csv, text, size, faults);
     free(text);
     return is_ok;
@@ -175,7 +175,9 @@ static void keep_bodies(couBodyFiles *files, int keep_frames)
     couFaults faults = {0};
     couStageFile old;
     if (!couReadStage(join(path, files->folder, "stage.json"), &old, &faults)) {
-        couLog(cou_logWarning, "%s %s: it is written anew", path, faults.count > 0 ? faults.items[0].message : "cannot be read");
+        bool is_known = faults.count > 0;
+        couLog(cou_logWarning, "%s %s: it is written anew", is_known ? faults.items[0].where : path,
+               is_known ? faults.items[0].message : "cannot be read");
         couFaults_Clear(&faults);
         return;
     }
@@ -183,7 +185,7 @@ static void keep_bodies(couBodyFiles *files, int keep_frames)
         bool has_mesh = old.bodies[i].mesh[0] == '\0' || access(join(path, files->folder, old.bodies[i].mesh), R_OK) == 0;
         couStageFileBody *entry = old.bodies[i].first_frame <= keep_frames && has_mesh ? couStageFile_AddBody(&files->stage)
                                                                                        : NULL;
-        if (entry != NULL) *entry = old.bodies[i];
+        if (entry) *entry = old.bodies[i];
     }
     couStageFile_Clear(&old);
 }
@@ -195,12 +197,12 @@ static bool open_table(couBodyFiles *files, int keep_frames, couFaults *faults)
     bool is_new = keep_frames <= 0 || (access(path, F_OK) != 0 && errno == ENOENT);
     if (is_new) return couCsv_Start(&files->csv, path, header, NULL, 0, faults);
     char *text = couReadFile(path, cou_csvMaxBytes, NULL, faults);
-    if (text == NULL) return false;
+    if (!text) return false;
     bool is_ours = strncmp(text, header, sizeof header - 1) == 0;
     if (!is_ours) couFaults_Add(faults, path, NULL, "its header is not that of bodies; resume into another folder or remove it");
     const char *rows = text + sizeof header - 1;
     const char *end = is_ours ? couCsv_FindKept(path, rows, column_count, keep_frames, false, faults) : NULL;
-    bool is_ok = end != NULL && couCsv_Start(&files->csv, path, header, rows, (size_t)(end - rows), faults);
+    bool is_ok = end && couCsv_Start(&files->csv, path, header, rows, (size_t)(end - rows), faults);
     free(text);
     return is_ok;
 }
@@ -208,7 +210,7 @@ static bool open_table(couBodyFiles *files, int keep_frames, couFaults *faults)
 couBodyFiles *couOpenBodyFiles(const char *folder, couStageFile *stage, couBounds clip, int keep_frames, couFaults *faults)
 {
     couBodyFiles *files = calloc(1, sizeof *files);
-    if (files == NULL || strlen(folder) >= sizeof files->folder) {
+    if (!files || strlen(folder) >= sizeof files->folder) {
         couFaults_Add(faults, folder, NULL, "no memory, or a path of more than %zu bytes", sizeof files->folder - 1);
         couStageFile_Clear(stage);
         free(files);
@@ -226,7 +228,7 @@ couBodyFiles *couOpenBodyFiles(const char *folder, couStageFile *stage, couBound
 
 bool couCloseBodyFiles(couBodyFiles *files, couFaults *faults)
 {
-    if (files == NULL) return true;
+    if (!files) return true;
     bool is_ok = couCsv_Close(&files->csv, faults);
     couStageFile_Clear(&files->stage);
     free(files);
@@ -252,11 +254,11 @@ static const char *take_row(const char *at, couBodyRow *row)
     at = couCsv_TakeField(at, field, sizeof field);
     row->frame = (int)strtol(field, NULL, 10);
     at = take_number(at, &number);
-    if (at == NULL || *at != ',') return NULL;
+    if (!at || *at != ',') return NULL;
     row->time = number;
     at = couCsv_TakeField(at + 1, row->name, sizeof row->name);
-    for (int i = 0; at != NULL && i < 13; ++i) at = take_number(at, &n[i]);
-    if (at == NULL || *at != '\n') return NULL;
+    for (int i = 0; at && i < 13; ++i) at = take_number(at, &n[i]);
+    if (!at || *at != '\n') return NULL;
     row->pose.position = (couVec3){(float)n[0], (float)n[1], (float)n[2]};
     row->pose.rotation = (couQuat){(float)n[3], (float)n[4], (float)n[5], (float)n[6]};
     row->velocity = (couVec3){(float)n[7], (float)n[8], (float)n[9]};
@@ -280,10 +282,10 @@ static bool read_rows(couBodyTable *table, const char *path, const char *text, c
 {
     size_t capacity = 0;
     int last_frame = 0;
-    for (const char *at = text + sizeof header - 1; strchr(at, '\n') != NULL;) { // a piece at the end is what a kill left
+    for (const char *at = text + sizeof header - 1; strchr(at, '\n');) { // a piece at the end is what a kill left
         couBodyRow row = {0};
         at = take_row(at, &row);
-        if (at == NULL || row.frame < last_frame) {
+        if (!at || row.frame < last_frame) {
             couFaults_Add(faults, path, NULL, "row %zu is no row of bodies, or not in the order of frames", table->count + 1);
             return false;
         }

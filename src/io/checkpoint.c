@@ -1,6 +1,6 @@
-// Checkpoints. The HDF5 file is made in memory (core driver) and written in one go like every other file of ours: a full disk then
-// meets our own error handling and not HDF5's, which cannot close a file that it cannot flush. The price is memory for the packed
-// file, at most the size of the state.
+// Checkpoints. The HDF5 file is made in memory (core driver) and written in one go like every other file of ours: a full disk
+// then meets our own error handling and not HDF5's, which cannot close a file that it cannot flush. The price is memory for the
+// packed file, at most the size of the state.
 //
 // A flipped bit in HDF5's own structures can make its reader do anything. So a seal stands in the first 512 bytes, where HDF5 allows
 // a user block: format, length, and xxHash3 of all bytes behind it. HDF5 sees the file only when the seal is right; then the state
@@ -49,8 +49,8 @@ static hid_t create_in_memory(const char *path)
     return file;
 }
 
-// The bytes of an in-memory file, owned by it. The oldest file format, which is HDF5's default, keeps no "open for writing" mark in
-// them, so they can be taken while it is open.
+// The bytes of an in-memory file, owned by it. The oldest file format, which is HDF5's default, keeps no "open for writing"
+// mark in them, so they can be taken while it is open.
 static const char *file_image(hid_t file, size_t *bytes)
 {
     char **image = NULL;
@@ -81,8 +81,7 @@ bool couWriteCheckpoint(const char *path, const couCheckpointInfo *info, const c
     hid_t file = create_in_memory(path);
     size_t bytes = 0;
     const char *image = file >= 0 && couHdf5_Write(file, &stored, state) ? file_image(file, &bytes) : NULL;
-    bool is_ok = image != NULL ? write_sealed(path, image, bytes, faults)
-                               : add_hdf5_fault(faults, path, "the checkpoint cannot be made");
+    bool is_ok = image ? write_sealed(path, image, bytes, faults) : add_hdf5_fault(faults, path, "the checkpoint cannot be made");
     if (file >= 0) H5Fclose(file);
     couHdf5_EndSilence(silence);
     return is_ok;
@@ -94,7 +93,7 @@ static bool hash_rest(FILE *stream, uint64_t *hash)
 {
     size_t capacity = 1 << 16, count;
     char *buffer = malloc(capacity);
-    if (buffer == NULL) return false;
+    if (!buffer) return false;
     XXH3_state_t state;
     XXH3_64bits_reset(&state);
     while ((count = fread(buffer, 1, capacity, stream)) > 0) XXH3_64bits_update(&state, buffer, count);
@@ -151,9 +150,9 @@ static bool read_sealed(const char *path, couCheckpointInfo *info, couState *sta
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0) return add_hdf5_fault(faults, path, "is not a readable HDF5 file");
     bool is_ok = couHdf5_ReadInfo(file, info, path, faults);
-    if (is_ok && state != NULL) is_ok = couHdf5_ReadState(file, state, file_bytes, path, faults);
+    if (is_ok && state) is_ok = couHdf5_ReadState(file, state, file_bytes, path, faults);
     H5Fclose(file);
-    if (is_ok && state != NULL && couState_Hash(state) != info->state_hash) {
+    if (is_ok && state && couState_Hash(state) != info->state_hash) {
         couFaults_Add(faults, path, "state_hash", "is damaged: the state in it hashes to %016llx, stored is %016llx",
                       (unsigned long long)couState_Hash(state), (unsigned long long)info->state_hash);
         is_ok = false;
@@ -163,10 +162,10 @@ static bool read_sealed(const char *path, couCheckpointInfo *info, couState *sta
 
 bool couReadCheckpoint(const char *path, couCheckpointInfo *info, couState *state, couFaults *faults)
 {
-    COU_ASSERT(state == NULL || state->count == 0);
+    COU_ASSERT(!state || state->count == 0);
     *info = (couCheckpointInfo){0};
     FILE *stream = fopen(path, "rbe");
-    if (stream == NULL) {
+    if (!stream) {
         couFaults_Add(faults, path, NULL, "cannot be read: %s", strerror(errno));
         return false;
     }
@@ -179,6 +178,6 @@ bool couReadCheckpoint(const char *path, couCheckpointInfo *info, couState *stat
         couHdf5_EndSilence(silence);
     }
     if (!is_ok) *info = (couCheckpointInfo){0};
-    if (!is_ok && state != NULL) couState_Clear(state);
+    if (!is_ok && state) couState_Clear(state);
     return is_ok;
 }

@@ -15,8 +15,8 @@ static const char *const frame_extensions[] = {".vtp", ".ply", ".vtk", ".vtu"};
 // The last run of digits before the extension, and where it begins; -1 when there is none or it has more than nine digits.
 static int number_in(const char *name, size_t *start)
 {
-    const char *slash = strrchr(name, '/'), *base = slash != NULL ? slash + 1 : name, *dot = strrchr(base, '.');
-    const char *end = dot != NULL ? dot : base + strlen(base);
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name, *dot = strrchr(base, '.');
+    const char *end = dot ? dot : base + strlen(base);
     while (end > base && !(end[-1] >= '0' && end[-1] <= '9')) --end;
     const char *at = end;
     while (at > base && at[-1] >= '0' && at[-1] <= '9') --at;
@@ -27,7 +27,7 @@ static int number_in(const char *name, size_t *start)
 static bool is_frame_name(const char *name)
 {
     const char *dot = strrchr(name, '.');
-    for (int i = 0; dot != NULL && i < COU_COUNT(frame_extensions); ++i)
+    for (int i = 0; dot && i < COU_COUNT(frame_extensions); ++i)
         if (strcasecmp(dot, frame_extensions[i]) == 0) return true;
     return false;
 }
@@ -37,12 +37,12 @@ static bool add_file(couFrameFiles *files, const char *folder, const char *name,
     // One more than the power of two that is full needs twice the room.
     if ((files->count & (files->count - 1)) == 0) {
         void *larger = realloc(files->items, COU_MAX(2 * (size_t)files->count, 1) * sizeof *files->items);
-        if (larger == NULL) goto no_memory;
+        if (!larger) goto no_memory;
         files->items = larger;
     }
     size_t size = strlen(folder) + strlen(name) + 2;
     char *path = malloc(size);
-    if (path == NULL) goto no_memory;
+    if (!path) goto no_memory;
     snprintf(path, size, "%s%s%s", folder, folder[0] != '\0' && folder[strlen(folder) - 1] != '/' ? "/" : "", name);
     files->items[files->count++] = (couFrameFile){path, number};
     return true;
@@ -86,12 +86,12 @@ bool couListSeries(const char *folder, const char *stem, const char *extension, 
 {
     *files = (couFrameFiles){0};
     DIR *directory = opendir(folder);
-    if (directory == NULL) {
+    if (!directory) {
         couFaults_Add(faults, folder, NULL, "cannot be read: %s", strerror(errno));
         return false;
     }
     bool is_good = true;
-    for (struct dirent *entry; is_good && (entry = readdir(directory)) != NULL;) {
+    for (struct dirent *entry; is_good && (entry = readdir(directory));) {
         int number = series_number(entry->d_name, stem, extension);
         if (number >= 0) is_good = add_file(files, folder, entry->d_name, number, faults);
     }
@@ -109,7 +109,7 @@ static bool list_foreign(const char *folder, couFrameFiles *files, couFaults *fa
     DIR *directory = opendir(folder);
     char name[256] = "";
     bool is_good = directory != NULL;
-    for (struct dirent *entry; is_good && (entry = readdir(directory)) != NULL;) {
+    for (struct dirent *entry; is_good && (entry = readdir(directory));) {
         size_t start, first_start;
         if (!is_frame_name(entry->d_name) || series_number(entry->d_name, "surface", strrchr(entry->d_name, '.') + 1) >= 0)
             continue; // `coulis surface` writes its meshes beside the frames
@@ -128,7 +128,7 @@ static bool list_foreign(const char *folder, couFrameFiles *files, couFaults *fa
             is_good = add_file(files, folder, entry->d_name, number, faults);
         }
     }
-    if (directory != NULL) closedir(directory);
+    if (directory) closedir(directory);
     return is_good;
 }
 
@@ -166,7 +166,7 @@ static bool list_names(const char *const *names, int count, couFrameFiles *files
             }
             if (S_ISDIR(status.st_mode) ? !list_folder(names[i], files, faults) : !add_file(files, "", names[i], -1, faults))
                 return false;
-        } else if (strpbrk(names[i], "*?[") != NULL) {
+        } else if (strpbrk(names[i], "*?[")) {
             if (!list_pattern(names[i], files, faults)) return false;
         } else {
             couFaults_Add(faults, names[i], NULL, "cannot be read: %s", strerror(errno));

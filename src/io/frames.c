@@ -60,7 +60,7 @@ bool couCaptureFrame(const couWorld *world, couFrame *frame)
 {
     couParticleView view = couWorld_Particles(world);
     uint64_t *keys = view.count <= COU_MAX_FRAME_COUNT ? couAlloc(NULL, 2 * sizeof *keys * COU_MAX(view.count, 1)) : NULL;
-    bool is_ok = keys != NULL && couAllocateFrame(frame, view.count);
+    bool is_ok = keys && couAllocateFrame(frame, view.count);
     if (is_ok) {
         frame->time = couWorld_Time(world);
         for (size_t i = 0; i < view.count; ++i) keys[i] = (uint64_t)view.id[i] << 32 | i;

@@ -1,5 +1,5 @@
-// Distance grids kept on disk. A file is named by what its grid was made from (mesh, cell, limit, version), so that nothing is ever
-// out of date; using it sets its time, and the ones used longest ago go first when there are too many.
+// Distance grids kept on disk. A file is named by what its grid was made from (mesh, cell, limit, version), so that nothing is
+// ever out of date; using it sets its time, and the ones used longest ago go first when there are too many.
 #include "io/grid_cache.h"
 
 #include "base/base.h"

@@ -4,8 +4,8 @@
 
 #include "coulis/mesh.h"
 
-/// couCreateDistanceGrid(), from the cache where it has it. What is wrong with the cache is never a fault: a file that is broken is
-/// made anew, one that cannot be written is not there next time.
+/// couCreateDistanceGrid(), from the cache where it has it. What is wrong with the cache is never a fault: a file that is
+/// broken is made anew, one that cannot be written is not there next time.
 couDistanceGrid *couCachedDistanceGrid(couMesh *mesh, float cell, size_t max_bytes, int threads, couFaults *faults);
 /// The folder of the cache; false when there is none.
 bool couGridCacheFolder(char *folder, size_t size);

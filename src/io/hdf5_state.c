@@ -1,6 +1,6 @@
-// How a state lies in HDF5: one dataset per array under the array's name, (rows) or (rows, components), with a `unit` attribute;
-// the dataset "order" lists the names, as the state's hash depends on their order; info as attributes of the root. Large arrays are
-// cut into chunks, shuffled by byte and deflated (fastest level); HDF5 tools and h5py read all of it.
+// How a state lies in HDF5: one dataset per array under the array's name, (rows) or (rows, components), with a `unit`
+// attribute; the dataset "order" lists the names, as the state's hash depends on their order; info as attributes of the root.
+// Large arrays are cut into chunks, shuffled by byte and deflated (fastest level); HDF5 tools and h5py read all of it.
 //
 // Reading believes nothing: only plain datasets are opened (no links out of the file, no external or virtual storage, no filter
 // plugins), and no array gets more memory than its stored bytes can unpack to.
@@ -45,7 +45,7 @@ typedef struct ErrorText {
 static herr_t take_first_error(unsigned number, const H5E_error2_t *error, void *context)
 {
     ErrorText *target = context;
-    if (number == 0 && error->desc != NULL) snprintf(target->text, target->size, "%s", error->desc);
+    if (number == 0 && error->desc) snprintf(target->text, target->size, "%s", error->desc);
     return 0;
 }
 
@@ -189,7 +189,7 @@ static bool write_packed_floats(hid_t dataset, const couStateArray *array)
     size_t bytes = rows * row_bytes, capacity = compressBound(bytes);
     unsigned char *padded = couAlloc(NULL, 2 * bytes + capacity), *shuffled = padded + bytes, *packed = shuffled + bytes;
     z_stream pack = {0};
-    bool is_ok = padded != NULL && deflateInit2(&pack, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS, MAX_MEM_LEVEL, Z_RLE) == Z_OK;
+    bool is_ok = padded && deflateInit2(&pack, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS, MAX_MEM_LEVEL, Z_RLE) == Z_OK;
     for (size_t row = 0; is_ok && row < array->count; row += rows) {
         const unsigned char *source = (const unsigned char *)array->data + row * row_bytes;
         if (array->count - row < rows) {
@@ -222,7 +222,7 @@ static bool write_order(hid_t file, const couState *state)
     enum { name_bytes = sizeof state->arrays->name };
     hsize_t count = (hsize_t)state->count;
     char *names = couAlloc(NULL, (size_t)COU_MAX(count, 1) * name_bytes);
-    if (names == NULL) return false;
+    if (!names) return false;
     for (int i = 0; i < state->count; ++i) memcpy(names + i * name_bytes, state->arrays[i].name, name_bytes);
     hid_t type = make_string_type(name_bytes), space = H5Screate_simple(1, &count, NULL);
     hid_t dataset = H5Dcreate2(file, ORDER_NAME, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -373,7 +373,7 @@ static bool read_array(hid_t dataset, const char *name, couState *state, uint64_
     if (__builtin_mul_overflow(shape[0], shape[1] * couStateType_Size(type), &bytes) || !is_justified(dataset, bytes, file_bytes))
         return refuse(faults, path, name, "the array claims more than the file can hold");
     couStateArray *array = couState_Add(state, name, unit, type, (int)shape[1], shape[0], NULL);
-    if (array == NULL) return refuse(faults, path, name, "there is no memory for the array");
+    if (!array) return refuse(faults, path, name, "there is no memory for the array");
     if (bytes > 0 && H5Dread(dataset, memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, array->data) < 0)
         return refuse(faults, path, name, "the array's data is damaged");
     return true;
@@ -394,7 +394,7 @@ static char *read_order(hid_t file, uint64_t file_bytes, int *count)
         *count = (int)shape[0];
         names = couAlloc(NULL, (shape[0] + 1) * name_bytes);
     }
-    if (names != NULL && *count > 0 && H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, names) < 0) {
+    if (names && *count > 0 && H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, names) < 0) {
         couFree(NULL, names);
         names = NULL;
     }
@@ -408,12 +408,12 @@ bool couHdf5_ReadState(hid_t file, couState *state, uint64_t file_bytes, const c
     enum { name_bytes = sizeof state->arrays->name };
     int count = 0;
     char *names = read_order(file, file_bytes, &count);
-    if (names == NULL) return refuse(faults, path, ORDER_NAME, "the list of arrays is missing or wrong");
+    if (!names) return refuse(faults, path, ORDER_NAME, "the list of arrays is missing or wrong");
     bool is_ok = true;
     for (int i = 0; is_ok && i < count; ++i) {
         char *name = names + i * name_bytes;
         name[name_bytes - 1] = '\0';
-        bool is_new = is_plain_path(file, name) && couState_Find(state, name) == NULL;
+        bool is_new = is_plain_path(file, name) && !couState_Find(state, name);
         hid_t dataset = is_new ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
         is_ok = dataset >= 0 ? read_array(dataset, name, state, file_bytes, path, faults)
                              : refuse(faults, path, name, "the array is missing, listed twice or not an array");

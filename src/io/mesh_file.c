@@ -1,8 +1,8 @@
 // Mesh files through assimp.
 //
-// assimp reads everything and trusts much of it: some damaged files crash it, others make it ask for gigabytes. So it runs in a child
-// process with limits of memory and time, and hands the triangles back through a pipe; whatever happens to it, the caller gets
-// a mesh or a fault. What can be told cheaply is checked before, for a better message: that the content fits the name, and
+// assimp reads everything and trusts much of it: some damaged files crash it, others make it ask for gigabytes. So it runs in a
+// child process with limits of memory and time, and hands the triangles back through a pipe; whatever happens to it, the caller
+// gets a mesh or a fault. What can be told cheaply is checked before, for a better message: that the content fits the name, and
 // that the counts in the heads of .stl and .ply fit into the file. A fork costs a millisecond or two.
 //
 // Files that a mesh file names (materials, buffers of glTF) are opened by a function of ours, which refuses all that does not lie in the
@@ -110,7 +110,7 @@ static bool check_ply(const Peek *peek, couFaults *faults)
     const char *end = strstr(peek->text, "end_header");
     if (strncmp(peek->text, "ply", 3) != 0 || !end)
         return refuse(faults, peek, "its head does not begin with 'ply' or does not end");
-    bool is_text = strstr(peek->text, "format ascii") != NULL && strstr(peek->text, "format ascii") < end;
+    bool is_text = strstr(peek->text, "format ascii") && strstr(peek->text, "format ascii") < end;
     double needed = 0;
     uint64_t count = 0;
     char name[32] = "";

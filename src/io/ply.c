@@ -172,7 +172,7 @@ static bool read_head(Reader *reader)
     const char *head_end = COU_MIN(reader->end, reader->file->text + max_head_bytes);
     for (bool is_first = true; reader->at < head_end; is_first = false) {
         const char *stop = memchr(reader->at, '\n', (size_t)(head_end - reader->at));
-        if (stop == NULL) break;
+        if (!stop) break;
         char line[512];
         size_t length = COU_MIN((size_t)(stop - reader->at), sizeof line - 1);
         memcpy(line, reader->at, length);
@@ -209,7 +209,7 @@ static const char *section_of(const Element *element)
 static bool is_wanted(const Reader *reader, const Element *element, const Property *property, char key[96])
 {
     snprintf(key, 96, "%s/%s", section_of(element), property->name);
-    return reader->wants(key) && couPointFile_Find(reader->file, key) == NULL;
+    return reader->wants(key) && !couPointFile_Find(reader->file, key);
 }
 
 // Binary rows without lists: the arrays are views into the file.
@@ -222,7 +222,7 @@ static bool read_plain_rows(Reader *reader, const Element *element)
         char key[96];
         if (!is_wanted(reader, element, property, key)) continue;
         couPointArray *array = couPointFile_Add(reader->file, key, property->type, 1, element->count);
-        if (array == NULL) return false;
+        if (!array) return false;
         array->stride = element->stride;
         array->is_swapped = reader->is_swapped;
         array->data = (const unsigned char *)reader->at + property->offset;
@@ -236,7 +236,7 @@ static bool take_number(Reader *reader, couNumberType type, double *number)
 {
     if (reader->is_ascii) {
         const char *after = couParseNumbers(reader->at, reader->end, number, 1);
-        if (after != NULL) reader->at = after;
+        if (after) reader->at = after;
         return after != NULL;
     }
     size_t size = couNumberType_Size(type);
@@ -252,10 +252,10 @@ static bool take_list(Reader *reader, const Property *property, double *triple)
 {
     double count;
     if (!take_number(reader, property->count_type, &count) || !(count >= 0 && count <= 1e6)) return false;
-    if (triple != NULL && count != 3) return false;
+    if (triple && count != 3) return false;
     for (int i = 0; i < (int)count; ++i) {
         double ignored;
-        if (!take_number(reader, property->type, triple != NULL ? &triple[i] : &ignored)) return false;
+        if (!take_number(reader, property->type, triple ? &triple[i] : &ignored)) return false;
     }
     return true;
 }
@@ -273,8 +273,8 @@ static bool read_loose_rows(Reader *reader, const Element *element)
         char key[96];
         if (!is_wanted(reader, element, property, key)) continue;
         couPointArray *array = couPointFile_Add(file, key, cou_numberF64, property->is_list ? 3 : 1, element->count);
-        columns[i] = array != NULL ? couPointFile_Own(file, array) : NULL;
-        if (columns[i] == NULL) return false;
+        columns[i] = array ? couPointFile_Own(file, array) : NULL;
+        if (!columns[i]) return false;
     }
     for (size_t row = 0; row < element->count; ++row)
         for (int i = 0; i < element->property_count; ++i) {

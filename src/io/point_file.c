@@ -30,8 +30,8 @@ bool couPointFile_Refuse(couPointFile *file, const char *key, const char *format
 
 couPointArray *couPointFile_Add(couPointFile *file, const char *key, couNumberType type, int components, size_t count)
 {
-    if (file->arrays == NULL) file->arrays = couAlloc(NULL, max_arrays * sizeof *file->arrays);
-    if (file->arrays == NULL || file->array_count == max_arrays) {
+    if (!file->arrays) file->arrays = couAlloc(NULL, max_arrays * sizeof *file->arrays);
+    if (!file->arrays || file->array_count == max_arrays) {
         couPointFile_Refuse(file, NULL, "cannot be read: no memory, or more than %d arrays", max_arrays);
         return NULL;
     }
@@ -47,7 +47,7 @@ void *couPointFile_Own(couPointFile *file, couPointArray *array)
     array->stride = (size_t)array->components * number_sizes[array->type];
     array->owned = couAlloc(NULL, COU_MAX(array->count * array->stride, 1));
     array->data = array->owned;
-    if (array->owned == NULL) couPointFile_Refuse(file, array->key, "there is no memory for it");
+    if (!array->owned) couPointFile_Refuse(file, array->key, "there is no memory for it");
     return array->owned;
 }
 
@@ -142,14 +142,14 @@ static bool has_beginning(couPointFile *file, const char *what, const char *cons
 {
     char start[64] = "";
     FILE *stream = fopen(file->path, "rbe");
-    if (stream == NULL) return true; // couReadFile() says why
+    if (!stream) return true; // couReadFile() says why
     size_t length = fread(start, 1, sizeof start - 1, stream);
     bool is_failed = ferror(stream) != 0;
     fclose(stream);
     if (is_failed) return true;
     start[length] = '\0';
     const char *text = start + strspn(start, "\xef\xbb\xbf \t\r\n");
-    for (; *beginnings != NULL; ++beginnings)
+    for (; *beginnings; ++beginnings)
         if (strncmp(text, *beginnings, strlen(*beginnings)) == 0) return true;
     return couPointFile_Refuse(file, NULL, "is not %s by its first bytes", what);
 }
@@ -172,10 +172,10 @@ bool couReadPointFile(couPointFile *file, const char *path, couWantsArray *wants
     *file = (couPointFile){.path = path, .faults = faults};
     const char *dot = strrchr(path, '.');
     for (int i = 0; i < COU_COUNT(kinds); ++i) {
-        if (dot == NULL || strcasecmp(dot, kinds[i].extension) != 0) continue;
+        if (!dot || strcasecmp(dot, kinds[i].extension) != 0) continue;
         if (!has_beginning(file, kinds[i].what, kinds[i].beginnings)) return false;
         file->text = couReadFile(path, MAX_FILE_BYTES, &file->size, faults);
-        return file->text != NULL && kinds[i].read(file, wants);
+        return file->text && kinds[i].read(file, wants);
     }
     return couPointFile_Refuse(file, NULL, "is not a frame by its name; allowed: .vtp, .vtu, .vtk and .ply");
 }
@@ -195,7 +195,7 @@ static const char *const velocity_columns[] = {"PointData/vx", "PointData/vy", "
 
 static bool is_any(const char *key, const char *const *keys, int count)
 {
-    for (int i = 0; i < count && keys[i] != NULL; ++i)
+    for (int i = 0; i < count && keys[i]; ++i)
         if (strcasecmp(key, keys[i]) == 0) return true;
     return false;
 }
@@ -210,9 +210,9 @@ static bool wants_frame(const char *key)
 
 static const couPointArray *find_any(const couPointFile *file, const char *const *keys, int least_components)
 {
-    for (; *keys != NULL; ++keys) {
+    for (; *keys; ++keys) {
         const couPointArray *array = couPointFile_Find(file, *keys);
-        if (array != NULL && array->count == file->count && array->components >= least_components) return array;
+        if (array && array->count == file->count && array->components >= least_components) return array;
     }
     return NULL;
 }
@@ -220,13 +220,13 @@ static const couPointArray *find_any(const couPointFile *file, const char *const
 // Vectors from one array, or from three columns of one number each. False when there is neither.
 static bool fill_vectors(couVec3 *vectors, const couPointFile *file, const couPointArray *array, const char *const *columns)
 {
-    if (array != NULL) {
+    if (array) {
         for (size_t i = 0; i < file->count; ++i) vectors[i] = couPointArray_Vector(array, i);
         return true;
     }
     const couPointArray *x = couPointFile_Find(file, columns[0]), *y = couPointFile_Find(file, columns[1]);
     const couPointArray *z = couPointFile_Find(file, columns[2]);
-    if (x == NULL || y == NULL || z == NULL) return false;
+    if (!x || !y || !z) return false;
     for (size_t i = 0; i < file->count; ++i)
         vectors[i] = (couVec3){to_float(couPointArray_Number(x, i, 0)), to_float(couPointArray_Number(y, i, 0)),
                                to_float(couPointArray_Number(z, i, 0))};
@@ -253,11 +253,11 @@ static void fill_frame(const couPointFile *file, couFrame *frame)
     frame->time = file->time;
     if (!fill_vectors(frame->velocity, file, velocity, velocity_columns)) frame->missing |= cou_frameVelocity;
     if (!fill_ids(frame->id, file, find_any(file, id_keys, 1))) frame->missing |= cou_frameId;
-    if (density == NULL) frame->missing |= cou_frameDensity;
-    if (material == NULL) frame->missing |= cou_frameMaterial;
+    if (!density) frame->missing |= cou_frameDensity;
+    if (!material) frame->missing |= cou_frameMaterial;
     for (size_t i = 0; i < file->count; ++i) {
-        frame->density[i] = density != NULL ? to_float(couPointArray_Number(density, i, 0)) : 1.0f;
-        if (material != NULL) frame->material[i] = (uint8_t)couToUnsigned(couPointArray_Number(material, i, 0), UINT8_MAX);
+        frame->density[i] = density ? to_float(couPointArray_Number(density, i, 0)) : 1.0f;
+        if (material) frame->material[i] = (uint8_t)couToUnsigned(couPointArray_Number(material, i, 0), UINT8_MAX);
     }
 }
 

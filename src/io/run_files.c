@@ -72,12 +72,12 @@ static const char fixed_columns[] = "frame,time,particles,dt,substeps,iterations
                                     "kinetic_energy,potential_energy,momentum_x,momentum_y,momentum_z,wall_seconds";
 enum { fixed_column_count = 14 };
 
-static bool is_moving(const couBodyDef *body) { return body->motion != NULL || body->is_dynamic; }
+static bool is_moving(const couBodyDef *body) { return body->motion || body->is_dynamic; }
 
 static bool add_triple(couDiagnostics *diagnostics, Quantity quantity, const char *body, size_t length)
 {
     void *larger = realloc(diagnostics->triples, ((size_t)diagnostics->triple_count + 1) * sizeof *diagnostics->triples);
-    if (larger == NULL) return false;
+    if (!larger) return false;
     diagnostics->triples = larger;
     Triple *triple = &diagnostics->triples[diagnostics->triple_count++];
     *triple = (Triple){.quantity = quantity};
@@ -151,23 +151,23 @@ static const char *take_header(couDiagnostics *diagnostics, const char *text)
     size_t fixed_length = sizeof fixed_columns - 1;
     if (strncmp(text, fixed_columns, fixed_length) != 0) return NULL;
     const char *at = text + fixed_length;
-    while (at != NULL && *at == ',') {
+    while (at && *at == ',') {
         char stem[COU_NAME_SIZE + 16], next[COU_NAME_SIZE + 16];
         at = take_triple(at, stem, sizeof stem);
-        const char *after = at != NULL && *at == ',' ? take_triple(at, next, sizeof next) : NULL;
-        if (after != NULL && are_pair(stem, next)) {
+        const char *after = at && *at == ',' ? take_triple(at, next, sizeof next) : NULL;
+        if (after && are_pair(stem, next)) {
             size_t length = strlen(stem) - 6;
             if (length >= COU_NAME_SIZE || !add_triple(diagnostics, quantity_force, stem, length) ||
                 !add_triple(diagnostics, quantity_torque, stem, length))
                 return NULL;
             at = after;
-        } else if (at != NULL && strlen(stem) >= COU_NAME_SIZE) {
+        } else if (at && strlen(stem) >= COU_NAME_SIZE) {
             return NULL;
-        } else if (at != NULL && !add_triple(diagnostics, quantity_place, stem, strlen(stem))) {
+        } else if (at && !add_triple(diagnostics, quantity_place, stem, strlen(stem))) {
             return NULL;
         }
     }
-    return at != NULL && *at == '\n' ? at + 1 : NULL;
+    return at && *at == '\n' ? at + 1 : NULL;
 }
 
 // A name that the world does not know must be of a body that was removed.
@@ -185,12 +185,12 @@ static bool rewrite(couDiagnostics *diagnostics, const char *path, const char *r
     char *header = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&header, &size);
-    if (stream != NULL) {
+    if (stream) {
         print_header(stream, diagnostics);
         fclose(stream);
     }
-    bool is_ok = header != NULL && couCsv_Start(&diagnostics->csv, path, header, rows, bytes, faults);
-    if (header == NULL) couFaults_Add(faults, path, NULL, "no memory");
+    bool is_ok = header && couCsv_Start(&diagnostics->csv, path, header, rows, bytes, faults);
+    if (!header) couFaults_Add(faults, path, NULL, "no memory");
     free(header);
     return is_ok;
 }
@@ -205,15 +205,15 @@ static bool start_anew(couDiagnostics *diagnostics, const char *path, const couW
 static bool cut_back(couDiagnostics *diagnostics, const char *path, const couWorld *world, int keep_frames, couFaults *faults)
 {
     char *text = couReadFile(path, cou_csvMaxBytes, NULL, faults);
-    if (text == NULL) return false;
+    if (!text) return false;
     bool is_ok = false;
     const char *rows = take_header(diagnostics, text);
-    if (rows == NULL || !fits_world(diagnostics, world)) {
+    if (!rows || !fits_world(diagnostics, world)) {
         couFaults_Add(faults, path, NULL, "its header is not the one of this run; resume into another folder or remove it");
     } else {
         int column_count = fixed_column_count + 3 * diagnostics->triple_count;
         const char *end = couCsv_FindKept(path, rows, column_count, keep_frames, true, faults);
-        is_ok = end != NULL && rewrite(diagnostics, path, rows, (size_t)(end - rows), faults);
+        is_ok = end && rewrite(diagnostics, path, rows, (size_t)(end - rows), faults);
     }
     free(text);
     return is_ok;
@@ -222,7 +222,7 @@ static bool cut_back(couDiagnostics *diagnostics, const char *path, const couWor
 couDiagnostics *couOpenDiagnostics(const char *path, const couWorld *world, int keep_frames, couFaults *faults)
 {
     couDiagnostics *diagnostics = calloc(1, sizeof *diagnostics);
-    if (diagnostics == NULL) {
+    if (!diagnostics) {
         couFaults_Add(faults, path, NULL, "no memory");
         return NULL;
     }
@@ -273,7 +273,7 @@ bool couDiagnostics_Write(couDiagnostics *diagnostics, const couWorld *world, in
     char *text = NULL;
     size_t size = 0;
     FILE *row = open_memstream(&text, &size);
-    if (row != NULL) {
+    if (row) {
         print_row(row, diagnostics, world, frame, report, wall_seconds);
         fclose(row);
     }
@@ -284,7 +284,7 @@ bool couDiagnostics_Write(couDiagnostics *diagnostics, const couWorld *world, in
 
 bool couCloseDiagnostics(couDiagnostics *diagnostics, couFaults *faults)
 {
-    if (diagnostics == NULL) return true;
+    if (!diagnostics) return true;
     bool is_ok = couCsv_Close(&diagnostics->csv, faults);
     free(diagnostics->triples);
     free(diagnostics);

@@ -19,9 +19,10 @@ typedef struct couRunSummary {
 /// state_hash is written as 16 hexadecimal digits in a string. Bytes that are not UTF-8 become U+FFFD, NaN becomes null.
 bool couWriteRunJson(const char *path, const couRunSummary *summary, couFaults *faults);
 
-/// One row a frame. Opened anew (keep_frames 0), or cut back to the rows of the first `keep_frames` frames when a run resumes; a file
-/// that is not there then begins with the next frame. Bodies that move when the file is first opened get columns, which a resumed run
-/// keeps; they stay empty while there is no such body. NULL and a fault when the file is another run's or cannot be written.
+/// One row a frame. Opened anew (keep_frames 0), or cut back to the rows of the first `keep_frames` frames when a run resumes;
+/// a file that is not there then begins with the next frame. Bodies that move when the file is first opened get columns, which
+/// a resumed run keeps; they stay empty while there is no such body. NULL and a fault when the file is another run's or cannot
+/// be written.
 typedef struct couDiagnostics couDiagnostics;
 couDiagnostics *couOpenDiagnostics(const char *path, const couWorld *world, int keep_frames, couFaults *faults);
 /// The row is in the file when this returns true; after false (full disk...) the file ends with the row before.

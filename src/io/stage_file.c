@@ -9,7 +9,9 @@
 
 #include <stdlib.h>
 
-enum { max_entries = 1 << 20, max_stage_bytes = 1 << 29 };
+// 64 MiB are some 200,000 bodies.
+enum { max_entries = 1 << 20, max_stage_bytes = 1 << 26 };
+static const char too_many[] = "there are too many for the memory";
 
 // --- Lists -------------------------------------------------------------------------------------------------------------------
 
@@ -18,7 +20,7 @@ static void *add_entry(void **list, int *count, size_t size)
 {
     if ((*count & (*count - 1)) == 0) {
         void *larger = *count < max_entries ? realloc(*list, COU_MAX(2 * (size_t)*count, 1) * size) : NULL;
-        if (larger == NULL) return NULL;
+        if (!larger) return NULL;
         *list = larger;
     }
     return memset((char *)*list + (size_t)(*count)++ * size, 0, size);
@@ -159,111 +161,111 @@ bool couWriteStage(const char *path, const couStageFile *stage, couFaults *fault
 
 // --- Reading -----------------------------------------------------------------------------------------------------------------
 
-static bool is_key(const couJson *json, const char *key) { return strcmp(json->key, key) == 0; }
-
-static couVec3 read_vector(const couJson *json)
+// What is not there is 0, but where it may be automatic.
+static double read_number(const json_t *json, const char *key)
 {
-    double v[3];
-    couJson_Numbers(json, v, 3);
-    return (couVec3){(float)v[0], (float)v[1], (float)v[2]};
+    double number = couJson_Number(json, key);
+    return isnan(number) ? 0.0 : number;
 }
 
-static void read_look(const couJson *json, couLook *look)
+static couVec3 read_vector(const json_t *json, const char *key)
 {
-    float number = (float)couJson_Number(json);
-    if (is_key(json, "color")) look->color = read_vector(json);
-    if (is_key(json, "opacity")) look->opacity = number;
-    if (is_key(json, "absorption")) look->absorption = read_vector(json);
-    if (is_key(json, "scattering")) look->scattering = number;
-    if (is_key(json, "refraction")) look->refraction = number;
-    if (is_key(json, "roughness")) look->roughness = number;
-    if (is_key(json, "metalness")) look->metalness = number;
+    couVec3 v = couJson_Vector(json, key);
+    return (couVec3){isnan(v.x) ? 0.0f : v.x, isnan(v.y) ? 0.0f : v.y, isnan(v.z) ? 0.0f : v.z};
 }
 
-static int read_int(const couJson *json)
+static int read_int(const json_t *json, const char *key)
 {
-    double number = couJson_Number(json);
+    double number = couJson_Number(json, key);
     return number >= 0 && number < 1e9 ? (int)number : 0;
 }
 
-static bool read_material(couStageFile *stage, couJson json)
+static couLook read_look(const json_t *json)
+{
+    return (couLook){.color = read_vector(json, "color"),
+                              .opacity = (float)read_number(json, "opacity"),
+                              .absorption = couJson_Vector(json, "absorption"),
+                              .scattering = (float)read_number(json, "scattering"),
+                              .refraction = (float)read_number(json, "refraction"),
+                              .roughness = (float)couJson_Number(json, "roughness"),
+                              .metalness = (float)read_number(json, "metalness")};
+}
+
+static const char *read_material(couStageFile *stage, const json_t *json)
 {
     couStageFileMaterial *material = couStageFile_AddMaterial(stage);
-    while (material != NULL && couJson_Next(&json)) {
-        if (is_key(&json, "name")) couJson_Text(&json, material->name, sizeof material->name);
-        if (is_key(&json, "density")) material->density = (float)couJson_Number(&json);
-        if (is_key(&json, "viscosity")) material->viscosity = (float)couJson_Number(&json);
-        read_look(&json, &material->look);
-    }
-    return material != NULL && !json.is_broken;
+    if (!material) return too_many;
+    couJson_Text(json, "name", material->name, sizeof material->name);
+    material->density = (float)read_number(json, "density");
+    material->viscosity = (float)read_number(json, "viscosity");
+    material->look = read_look(json);
+    return NULL;
 }
 
-// A mesh is a file of this folder, wherever the text comes from.
-static bool is_safe(const char *mesh) { return mesh[0] != '/' && strstr(mesh, "..") == NULL; }
-
-static bool read_body(couStageFile *stage, couJson json)
+static const char *read_body(couStageFile *stage, const json_t *json)
 {
     couStageFileBody *body = couStageFile_AddBody(stage);
-    while (body != NULL && couJson_Next(&json)) {
-        if (is_key(&json, "name")) couJson_Text(&json, body->name, sizeof body->name);
-        if (is_key(&json, "index")) body->index = read_int(&json);
-        if (is_key(&json, "first_frame")) body->first_frame = read_int(&json);
-        if (is_key(&json, "is_moving")) body->is_moving = json.value_length == 4;
-        if (is_key(&json, "mesh")) couJson_Text(&json, body->mesh, sizeof body->mesh);
-        read_look(&json, &body->look);
-    }
-    return body != NULL && !json.is_broken && is_safe(body->mesh);
+    if (!body) return too_many;
+    couJson_Text(json, "name", body->name, sizeof body->name);
+    body->index = read_int(json, "index");
+    body->first_frame = read_int(json, "first_frame");
+    body->is_moving = json_is_true(json_object_get(json, "is_moving"));
+    couJson_Text(json, "mesh", body->mesh, sizeof body->mesh);
+    body->look = read_look(json);
+    // Wherever the text comes from.
+    return body->mesh[0] != '/' && !strstr(body->mesh, "..") ? NULL : "its mesh is not a file of this folder";
 }
 
-static bool read_camera(couStageFile *stage, couJson json)
+static const char *read_camera(couStageFile *stage, const json_t *json)
 {
     couStageFileCamera *camera = couStageFile_AddCamera(stage);
-    while (camera != NULL && couJson_Next(&json)) {
-        if (is_key(&json, "time")) camera->time = couJson_Number(&json);
-        if (is_key(&json, "from")) camera->from = read_vector(&json);
-        if (is_key(&json, "to")) camera->to = read_vector(&json);
-        if (is_key(&json, "fov")) camera->fov = (float)couJson_Number(&json);
-        if (is_key(&json, "aperture")) camera->aperture = (float)couJson_Number(&json);
-        if (is_key(&json, "focus")) camera->focus = (float)couJson_Number(&json);
-    }
-    return camera != NULL && !json.is_broken;
+    if (!camera) return too_many;
+    *camera = (couStageFileCamera){.time = read_number(json, "time"),
+                                   .from = read_vector(json, "from"),
+                                   .to = read_vector(json, "to"),
+                                   .fov = (float)read_number(json, "fov"),
+                                   .aperture = (float)read_number(json, "aperture"),
+                                   .focus = (float)read_number(json, "focus")};
+    return NULL;
 }
 
-static bool read_list(couStageFile *stage, const couJson *json, bool (*read)(couStageFile *stage, couJson json))
+// Reads one entry; what is wrong with it, or NULL.
+typedef const char *read_fcn(couStageFile *stage, const json_t *json);
+
+static bool read_list(couStageFile *stage, const json_t *json, const char *key, read_fcn *read, const char *path,
+                      couFaults *faults)
 {
-    couJson list = couJson_Inner(json);
-    while (couJson_Next(&list))
-        if (*list.value != '{' || !read(stage, couJson_Inner(&list))) return false;
-    return !list.is_broken;
+    const json_t *list = json_object_get(json, key);
+    for (size_t i = 0; i < json_array_size(list); ++i) {
+        const json_t *entry = json_array_get(list, i);
+        const char *trouble = json_is_object(entry) ? read(stage, entry) : "it is not an object";
+        if (!trouble) continue;
+        couFaults_Add(faults, path, NULL, "is damaged: %s[%zu]: %s", key, i, trouble);
+        return false;
+    }
+    return true;
 }
 
-static bool read_members(couStageFile *stage, const char *text)
+static bool read_stage(couStageFile *stage, const json_t *json, const char *path, couFaults *faults)
 {
-    couJson json = {.text = text};
-    bool is_good = true;
-    while (is_good && couJson_Next(&json)) {
-        if (is_key(&json, "scene")) couJson_Text(&json, stage->scene, sizeof stage->scene);
-        if (is_key(&json, "dimension")) stage->dimension = read_int(&json);
-        if (is_key(&json, "spacing")) stage->spacing = (float)couJson_Number(&json);
-        if (is_key(&json, "fps")) stage->fps = couJson_Number(&json);
-        if (is_key(&json, "materials")) is_good = read_list(stage, &json, read_material);
-        if (is_key(&json, "bodies")) is_good = read_list(stage, &json, read_body);
-        if (is_key(&json, "cameras")) is_good = read_list(stage, &json, read_camera);
-    }
-    return is_good && !json.is_broken;
+    couJson_Text(json, "scene", stage->scene, sizeof stage->scene);
+    stage->dimension = read_int(json, "dimension");
+    stage->spacing = (float)couJson_Number(json, "spacing");
+    stage->fps = couJson_Number(json, "fps");
+    bool can_be = (stage->dimension == 2 || stage->dimension == 3) && stage->spacing > 0.0f && stage->fps > 0.0 &&
+                  isfinite(stage->spacing) && isfinite(stage->fps);
+    if (!can_be) couFaults_Add(faults, path, NULL, "is damaged: dimension must be 2 or 3, spacing and fps above 0");
+    return can_be && read_list(stage, json, "materials", read_material, path, faults) &&
+           read_list(stage, json, "bodies", read_body, path, faults) &&
+           read_list(stage, json, "cameras", read_camera, path, faults);
 }
 
 bool couReadStage(const char *path, couStageFile *stage, couFaults *faults)
 {
     *stage = (couStageFile){0};
-    char *text = couReadFile(path, max_stage_bytes, NULL, faults);
-    if (text == NULL) return false;
-    bool is_good = read_members(stage, text);
-    free(text);
-    is_good = is_good && (stage->dimension == 2 || stage->dimension == 3) && stage->spacing > 0.0f && stage->fps > 0.0 &&
-              isfinite(stage->spacing) && isfinite(stage->fps);
-    if (is_good) return true;
-    couFaults_Add(faults, path, NULL, "is damaged: no JSON, or without dimension, spacing and fps that can be");
-    couStageFile_Clear(stage);
-    return false;
+    json_t *json = couReadJson(path, max_stage_bytes, faults);
+    bool is_good = json && read_stage(stage, json, path, faults);
+    json_decref(json);
+    if (!is_good) couStageFile_Clear(stage);
+    return is_good;
 }

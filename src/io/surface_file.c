@@ -32,16 +32,15 @@ static bool write_obj(const char *path, const couSurface *s, double time, couFau
     couFile file;
     if (!couFile_Create(&file, path, faults)) return false;
     FILE *stream = file.stream;
-    fprintf(stream, "# Coulis surface, time %.17g s; metres, y up%s\n", time,
-            s->colors != NULL ? "; v x y z red green blue" : "");
+    fprintf(stream, "# Coulis surface, time %.17g s; metres, y up%s\n", time, s->colors ? "; v x y z red green blue" : "");
     for (size_t i = 0; i < s->vertex_count; ++i) {
         print_vector(stream, "v", s->vertices[i]);
-        if (s->colors != NULL)
+        if (s->colors)
             fprintf(stream, " %.4g %.4g %.4g", couToDisplay(s->colors[i].x) / 255.0, couToDisplay(s->colors[i].y) / 255.0,
                     couToDisplay(s->colors[i].z) / 255.0);
         fputc('\n', stream);
     }
-    bool has_normals = s->normals != NULL && s->dimension == 3;
+    bool has_normals = s->normals && s->dimension == 3;
     for (size_t i = 0; has_normals && i < s->vertex_count; ++i) {
         print_vector(stream, "vn", s->normals[i]);
         fputc('\n', stream);
@@ -65,26 +64,26 @@ enum { rows_at_once = 1024, max_row_bytes = 64 };
 static void declare_properties(FILE *stream, const couSurface *s)
 {
     fprintf(stream, "property float x\nproperty float y\nproperty float z\n");
-    if (s->normals != NULL) fprintf(stream, "property float nx\nproperty float ny\nproperty float nz\n");
-    if (s->velocities != NULL) fprintf(stream, "property float vx\nproperty float vy\nproperty float vz\n");
-    if (s->colors != NULL) fprintf(stream, "property uchar red\nproperty uchar green\nproperty uchar blue\n");
-    if (s->nearest_ids != NULL) fprintf(stream, "property uint id\n");
-    if (s->materials != NULL) fprintf(stream, "property uchar material\n");
+    if (s->normals) fprintf(stream, "property float nx\nproperty float ny\nproperty float nz\n");
+    if (s->velocities) fprintf(stream, "property float vx\nproperty float vy\nproperty float vz\n");
+    if (s->colors) fprintf(stream, "property uchar red\nproperty uchar green\nproperty uchar blue\n");
+    if (s->nearest_ids) fprintf(stream, "property uint id\n");
+    if (s->materials) fprintf(stream, "property uchar material\n");
 }
 
 static size_t pack_vertex(unsigned char *row, const couSurface *s, size_t i)
 {
     unsigned char *at = row;
     memcpy(at, &s->vertices[i], 12), at += 12;
-    if (s->normals != NULL) memcpy(at, &s->normals[i], 12), at += 12;
-    if (s->velocities != NULL) memcpy(at, &s->velocities[i], 12), at += 12;
-    if (s->colors != NULL) {
+    if (s->normals) memcpy(at, &s->normals[i], 12), at += 12;
+    if (s->velocities) memcpy(at, &s->velocities[i], 12), at += 12;
+    if (s->colors) {
         *at++ = couToDisplay(s->colors[i].x);
         *at++ = couToDisplay(s->colors[i].y);
         *at++ = couToDisplay(s->colors[i].z);
     }
-    if (s->nearest_ids != NULL) memcpy(at, &s->nearest_ids[i], 4), at += 4;
-    if (s->materials != NULL) *at++ = s->materials[i];
+    if (s->nearest_ids) memcpy(at, &s->nearest_ids[i], 4), at += 4;
+    if (s->materials) *at++ = s->materials[i];
     return (size_t)(at - row);
 }
 
@@ -149,7 +148,7 @@ static bool write_vtp(const char *path, const couSurface *s, double time, couFau
     couVtkArray arrays[COU_COUNT(all)];
     int array_count = 0;
     for (int i = 0; i < COU_COUNT(all); ++i)
-        if (all[i].data != NULL || strcmp(all[i].section, "PointData") != 0) arrays[array_count++] = all[i];
+        if (all[i].data || strcmp(all[i].section, "PointData") != 0) arrays[array_count++] = all[i];
     couVtkPolyData data = {.time = time,
                            .point_count = count,
                            .line_count = s->dimension == 2 ? elements : 0,
@@ -173,7 +172,7 @@ static bool link_segments(Chains *chains, const couSurface *s)
     chains->first = couAlloc(NULL, COU_MAX(s->vertex_count, 1) * sizeof *chains->first);
     chains->next = couAlloc(NULL, COU_MAX(s->element_count, 1) * sizeof *chains->next);
     chains->is_end = couAlloc(NULL, COU_MAX(s->vertex_count, 1) * sizeof *chains->is_end);
-    if (chains->first == NULL || chains->next == NULL || chains->is_end == NULL) return false;
+    if (!chains->first || !chains->next || !chains->is_end) return false;
     for (size_t i = s->element_count; i-- > 0;) {
         chains->is_end[s->indices[2 * i + 1]] = true;
         uint32_t from = s->indices[2 * i];
@@ -220,8 +219,8 @@ static void print_loop(FILE *stream, Chains *chains, const couSurface *s, uint32
 static void print_fill(FILE *stream, const couSurface *s, int material)
 {
     double sum[3] = {0}, count = 0;
-    for (size_t i = 0; s->colors != NULL && i < s->vertex_count; ++i) {
-        if ((s->materials != NULL ? s->materials[i] : 0) != material) continue;
+    for (size_t i = 0; s->colors && i < s->vertex_count; ++i) {
+        if ((s->materials ? s->materials[i] : 0) != material) continue;
         sum[0] += s->colors[i].x, sum[1] += s->colors[i].y, sum[2] += s->colors[i].z;
         count += 1.0;
     }
@@ -254,7 +253,7 @@ static void print_svg(FILE *stream, const couSurface *s, double time, Chains *ch
             "<title>Coulis surface, time %.9g s</title>\n",
             width, height, 1000.0 * (double)b.lower.x, -1000.0 * (double)b.upper.y, width, height, time);
     bool is_there[256] = {false};
-    for (size_t i = 0; i < s->vertex_count; ++i) is_there[s->materials != NULL ? s->materials[i] : 0] = true;
+    for (size_t i = 0; i < s->vertex_count; ++i) is_there[s->materials ? s->materials[i] : 0] = true;
     for (int material = 0; material < 256; ++material) {
         if (!is_there[material]) continue;
         fprintf(stream, "<path id=\"material%d\" fill-rule=\"evenodd\" fill=\"", material);
@@ -262,7 +261,7 @@ static void print_svg(FILE *stream, const couSurface *s, double time, Chains *ch
         fputs("\" d=\"", stream);
         for (int is_loop = 0; is_loop <= 1; ++is_loop)
             for (uint32_t i = 0; i < s->vertex_count; ++i)
-                if ((s->materials != NULL ? s->materials[i] : 0) == material && (is_loop || !chains->is_end[i]))
+                if ((s->materials ? s->materials[i] : 0) == material && (is_loop || !chains->is_end[i]))
                     while (chains->first[i] != 0) print_loop(stream, chains, s, i);
         fputs("\"/>\n", stream);
     }
@@ -304,7 +303,7 @@ bool couIsSurfaceFormat(const char *extension, int dimension)
 bool couWriteSurface(const char *path, const couSurface *surface, double time, couFaults *faults)
 {
     const char *dot = strrchr(path, '.');
-    if (dot == NULL || !couIsSurfaceFormat(dot + 1, surface->dimension)) {
+    if (!dot || !couIsSurfaceFormat(dot + 1, surface->dimension)) {
         couFaults_Add(faults, path, NULL, "is not a surface in %dD by its name; allowed: .obj, .ply, .vtp%s", surface->dimension,
                       surface->dimension == 2 ? " and .svg" : ", and .svg in 2D");
         return false;
@@ -334,10 +333,10 @@ static couVec3 *read_vectors(const couPointFile *file, const char *key, const ch
 {
     const couPointArray *array = couPointFile_Find(file, key), *x = couPointFile_Find(file, x_key);
     const couPointArray *y = couPointFile_Find(file, y_key), *z = couPointFile_Find(file, z_key);
-    bool has_array = array != NULL && array->components == 3 && array->count == file->count;
-    if (!has_array && !(x != NULL && y != NULL && z != NULL)) return NULL;
+    bool has_array = array && array->components == 3 && array->count == file->count;
+    if (!has_array && !(x && y && z)) return NULL;
     couVec3 *vectors = couAlloc(NULL, COU_MAX(file->count, 1) * sizeof *vectors);
-    for (size_t i = 0; vectors != NULL && i < file->count; ++i)
+    for (size_t i = 0; vectors && i < file->count; ++i)
         vectors[i] = has_array
                          ? couPointArray_Vector(array, i)
                          : (couVec3){couPointArray_Vector(x, i).x, couPointArray_Vector(y, i).x, couPointArray_Vector(z, i).x};
@@ -348,7 +347,7 @@ static couVec3 *read_vectors(const couPointFile *file, const char *key, const ch
 static void read_colors(const couPointFile *file, couSurface *s)
 {
     s->colors = read_vectors(file, "PointData/color", "PointData/red", "PointData/green", "PointData/blue");
-    if (s->colors == NULL || couPointFile_Find(file, "PointData/color") != NULL) return;
+    if (!s->colors || couPointFile_Find(file, "PointData/color")) return;
     for (size_t i = 0; i < file->count; ++i) {
         couVec3 *c = &s->colors[i];
         *c = (couVec3){couFromDisplay((uint8_t)couToUnsigned((double)c->x, 255)),
@@ -362,11 +361,11 @@ static void read_numbers(const couPointFile *file, couSurface *s)
     const couPointArray *ids = couPointFile_Find(file, "PointData/id");
     const couPointArray *materials = couPointFile_Find(file, "PointData/material");
     size_t room = COU_MAX(file->count, 1);
-    if (ids != NULL && ids->count == file->count) s->nearest_ids = couAlloc(NULL, room * sizeof *s->nearest_ids);
-    if (materials != NULL && materials->count == file->count) s->materials = couAlloc(NULL, room * sizeof *s->materials);
+    if (ids && ids->count == file->count) s->nearest_ids = couAlloc(NULL, room * sizeof *s->nearest_ids);
+    if (materials && materials->count == file->count) s->materials = couAlloc(NULL, room * sizeof *s->materials);
     for (size_t i = 0; i < file->count; ++i) {
-        if (s->nearest_ids != NULL) s->nearest_ids[i] = couToUnsigned(couPointArray_Number(ids, i, 0), UINT32_MAX);
-        if (s->materials != NULL) s->materials[i] = (uint8_t)couToUnsigned(couPointArray_Number(materials, i, 0), UINT8_MAX);
+        if (s->nearest_ids) s->nearest_ids[i] = couToUnsigned(couPointArray_Number(ids, i, 0), UINT32_MAX);
+        if (s->materials) s->materials[i] = (uint8_t)couToUnsigned(couPointArray_Number(materials, i, 0), UINT8_MAX);
     }
 }
 
@@ -379,7 +378,7 @@ typedef struct Cells {
 
 static double cell_corner(const Cells *cells, size_t i, int k)
 {
-    if (cells->arrays[1] != NULL) return couPointArray_Number(cells->arrays[k], i, 0);
+    if (cells->arrays[1]) return couPointArray_Number(cells->arrays[k], i, 0);
     if (cells->arrays[0]->components > 1) return couPointArray_Number(cells->arrays[0], i, k);
     return couPointArray_Number(cells->arrays[0], i * (size_t)cells->dimension + (size_t)k, 0);
 }
@@ -390,21 +389,21 @@ static bool find_cells(const couPointFile *file, Cells *cells)
     const couPointArray *polys = couPointFile_Find(file, "Polys/connectivity"),
                         *lines = couPointFile_Find(file, "Lines/connectivity");
     const couPointArray *a = couPointFile_Find(file, "Lines/vertex1"), *b = couPointFile_Find(file, "Lines/vertex2");
-    if (polys != NULL && polys->count == 0 && lines != NULL) polys = NULL;
-    if (faces != NULL)
+    if (polys && polys->count == 0 && lines) polys = NULL;
+    if (faces)
         *cells = (Cells){3, faces->count, {faces, NULL}};
-    else if (polys != NULL)
+    else if (polys)
         *cells = (Cells){3, polys->count / 3, {polys, NULL}};
-    else if (lines != NULL)
+    else if (lines)
         *cells = (Cells){2, lines->count / 2, {lines, NULL}};
-    else if (a != NULL && b != NULL)
+    else if (a && b)
         *cells = (Cells){2, a->count, {a, b}};
     else
         return false;
     // Cells of another size are none of ours.
-    const couPointArray *offsets = couPointFile_Find(file, polys != NULL ? "Polys/offsets" : "Lines/offsets");
-    if (faces != NULL || a != NULL) return true;
-    if (offsets == NULL || offsets->count != cells->count) return false;
+    const couPointArray *offsets = couPointFile_Find(file, polys ? "Polys/offsets" : "Lines/offsets");
+    if (faces || a) return true;
+    if (!offsets || offsets->count != cells->count) return false;
     for (size_t i = 0; i < offsets->count; ++i)
         if (couPointArray_Number(offsets, i, 0) != (double)((i + 1) * (size_t)cells->dimension)) return false;
     return true;
@@ -417,7 +416,7 @@ static bool read_elements(couPointFile *file, couSurface *s)
     s->dimension = cells.dimension;
     s->element_count = cells.count;
     s->indices = couAlloc(NULL, COU_MAX(cells.count, 1) * (size_t)cells.dimension * sizeof *s->indices);
-    if (s->indices == NULL) return couPointFile_Refuse(file, NULL, "cannot be read: no memory");
+    if (!s->indices) return couPointFile_Refuse(file, NULL, "cannot be read: no memory");
     for (size_t i = 0; i < cells.count; ++i)
         for (int k = 0; k < cells.dimension; ++k) {
             double corner = cell_corner(&cells, i, k);
@@ -450,10 +449,10 @@ static bool add_obj_vertex(ObjReader *reader, const char *text, const char *end)
     double v[6];
     couSurface *s = reader->surface;
     const char *after = couParseNumbers(text, end, v, 3);
-    if (after == NULL || !add_obj_vector(&s->vertices, &s->vertex_count, &reader->vertex_capacity, v)) return false;
+    if (!after || !add_obj_vector(&s->vertices, &s->vertex_count, &reader->vertex_capacity, v)) return false;
     after += strspn(after, " \t\r");
     if (after >= end) return true;
-    if (couParseNumbers(after, end, v + 3, 3) == NULL) return false;
+    if (!couParseNumbers(after, end, v + 3, 3)) return false;
     for (int k = 3; k < 6; ++k) v[k] = (double)couFromDisplay((uint8_t)couToUnsigned(255.0 * v[k] + 0.5, 255));
     return add_obj_vector(&s->colors, &reader->color_count, &reader->color_capacity, v + 3);
 }
@@ -486,7 +485,7 @@ static bool read_obj_line(ObjReader *reader, const char *line, const char *end)
     if (strncmp(line, "f ", 2) == 0) return add_obj_element(reader, 3, line + 2, end);
     if (strncmp(line, "l ", 2) == 0) return add_obj_element(reader, 2, line + 2, end);
     if (strncmp(line, "vn ", 3) == 0)
-        return couParseNumbers(line + 3, end, v, 3) != NULL &&
+        return couParseNumbers(line + 3, end, v, 3) &&
                add_obj_vector(&s->normals, &reader->normal_count, &reader->normal_capacity, v);
     return *line == '#' || line + strspn(line, " \t\r") >= end;
 }
@@ -504,14 +503,14 @@ static bool read_obj(const char *path, couSurface *surface, double *time, couFau
     static const char mark[] = "# Coulis surface, time ";
     size_t size, line_number = 1;
     char *text = couReadFile(path, (size_t)1 << 35, &size, faults);
-    if (text == NULL) return false;
+    if (!text) return false;
     *surface = (couSurface){.dimension = 3};
     ObjReader reader = {.surface = surface};
     bool is_good = strncmp(text, mark, sizeof mark - 1) == 0 && strlen(text) == size;
-    if (time != NULL && is_good) *time = strtod(text + sizeof mark - 1, NULL);
+    if (time && is_good) *time = strtod(text + sizeof mark - 1, NULL);
     for (const char *line = text; is_good && line < text + size; ++line_number) {
         const char *end = strchr(line, '\n');
-        if (end == NULL) end = text + size;
+        if (!end) end = text + size;
         is_good = *end == '\n' && read_obj_line(&reader, line, end); // a line without its end is cut off
         line = end + 1;
     }
@@ -526,7 +525,7 @@ static bool read_obj(const char *path, couSurface *surface, double *time, couFau
 bool couReadSurface(const char *path, couSurface *surface, double *time, couFaults *faults)
 {
     const char *dot = strrchr(path, '.');
-    if (dot != NULL && strcasecmp(dot, ".obj") == 0) return read_obj(path, surface, time, faults);
+    if (dot && strcasecmp(dot, ".obj") == 0) return read_obj(path, surface, time, faults);
     couPointFile file;
     *surface = (couSurface){0};
     bool is_good = couReadPointFile(&file, path, wants_surface, faults) && read_elements(&file, surface);
@@ -537,8 +536,8 @@ bool couReadSurface(const char *path, couSurface *surface, double *time, couFaul
         surface->velocities = read_vectors(&file, "PointData/velocity", "PointData/vx", "PointData/vy", "PointData/vz");
         read_colors(&file, surface);
         read_numbers(&file, surface);
-        if (surface->vertices == NULL) is_good = couPointFile_Refuse(&file, NULL, "cannot be read: no memory");
-        if (time != NULL) *time = file.time;
+        if (!surface->vertices) is_good = couPointFile_Refuse(&file, NULL, "cannot be read: no memory");
+        if (time) *time = file.time;
     }
     couPointFile_Clear(&file);
     if (!is_good) couSurface_Clear(surface);

@@ -52,7 +52,7 @@ typedef struct Writer {
 
 static void show(Writer *writer)
 {
-    if (writer->def->progress != NULL) writer->def->progress(writer->def->context, ++writer->done, writer->total);
+    if (writer->def->progress) writer->def->progress(writer->def->context, ++writer->done, writer->total);
 }
 
 // --- The first pass ----------------------------------------------------------------------------------------------------------
@@ -88,8 +88,7 @@ static bool survey_surface(Series *series, Sample *sample, couFaults *faults)
     couSurface surface;
     if (!couReadSurface(sample->path, &surface, NULL, faults)) return false;
     if (series->dimension == 0 || surface.element_count > 0) series->dimension = surface.dimension;
-    for (size_t i = 0; surface.materials != NULL && i < surface.vertex_count; ++i)
-        series->has_material[surface.materials[i]] = true;
+    for (size_t i = 0; surface.materials && i < surface.vertex_count; ++i) series->has_material[surface.materials[i]] = true;
     sample->bounds = bounds_of(surface.vertices, surface.vertex_count);
     series->bytes += (double)surface.vertex_count * vertex_bytes + (double)surface.element_count * element_bytes;
     couSurface_Clear(&surface);
@@ -99,7 +98,7 @@ static bool survey_surface(Series *series, Sample *sample, couFaults *faults)
 static bool survey(Writer *writer, Series *series, bool (*look)(Series *series, Sample *sample, couFaults *faults))
 {
     series->samples = calloc((size_t)series->files.count + 1, sizeof *series->samples);
-    if (series->samples == NULL) {
+    if (!series->samples) {
         couFaults_Add(writer->faults, writer->def->folder, NULL, "no memory for the list of frames");
         return false;
     }
@@ -244,7 +243,7 @@ static char (*name_looks(const couStageFile *stage))[48]
 {
     int count = stage->material_count + stage->body_count;
     char(*names)[48] = calloc((size_t)count + 1, sizeof *names);
-    for (int i = 0; names != NULL && i < count; ++i) {
+    for (int i = 0; names && i < count; ++i) {
         bool is_body = i >= stage->material_count;
         const char *name = is_body ? stage->bodies[i - stage->material_count].name : stage->materials[i].name;
         make_identifier(name, names[i], names, i);
@@ -282,11 +281,11 @@ static int only_material(const Series *series)
 // The head of a prim, bound to a look where it has one.
 static void open_prim(FILE *stream, const char *indent, const char *type, const char *name, const char *look)
 {
-    if (look != NULL)
-        fprintf(
-            stream,
-            "%sdef %s \"%s\" (\n%s    prepend apiSchemas = [\"MaterialBindingAPI\"]\n%s)\n%s{\n%s    rel material:binding = </coulis/materials/%s>\n",
-            indent, type, name, indent, indent, indent, indent, look);
+    if (look)
+        fprintf(stream,
+                "%sdef %s \"%s\" (\n%s    prepend apiSchemas = [\"MaterialBindingAPI\"]\n%s)\n"
+                "%s{\n%s    rel material:binding = </coulis/materials/%s>\n",
+                indent, type, name, indent, indent, indent, indent, look);
     else
         fprintf(stream, "%sdef %s \"%s\"\n%s{\n", indent, type, name, indent);
 }
@@ -360,7 +359,7 @@ static void put_surface_vectors(Text *text, const couSurface *s, const couVec3 *
     size_t count = s->dimension == 3 ? s->vertex_count : 2 * s->element_count;
     for (size_t i = 0; i < count; ++i) {
         if (i > 0) put(text, ", ");
-        put_vector(text, vectors == NULL ? otherwise : vectors[s->dimension == 3 ? i : s->indices[i]]);
+        put_vector(text, vectors ? vectors[s->dimension == 3 ? i : s->indices[i]] : otherwise);
     }
 }
 
@@ -383,7 +382,7 @@ static void put_surface(Text *text, const Writer *writer, const couSurface *s, A
         char number[16];
         if (i > 0) put(text, ", ");
         // USD's int is signed; the bits stay.
-        sprintf(number, "%d", s->nearest_ids == NULL ? 0 : (int)(int32_t)s->nearest_ids[is_flat ? s->indices[i] : i]);
+        sprintf(number, "%d", s->nearest_ids ? (int)(int32_t)s->nearest_ids[is_flat ? s->indices[i] : i] : 0);
         put(text, number);
     }
     put(text, "],\n");
@@ -393,14 +392,14 @@ static void put_surface(Text *text, const Writer *writer, const couSurface *s, A
 static bool write_attribute(Writer *writer, const Series *series, Attribute attribute, const char *declaration)
 {
     Text *text = malloc(sizeof *text);
-    if (text == NULL) {
+    if (!text) {
         couFaults_Add(writer->faults, writer->def->path, NULL, "no memory to write it");
         return false;
     }
     text->file = &writer->file;
     text->at = text->buffer;
     put(text, "        ");
-    put(text, declaration != NULL ? declaration : attributes[attribute].declaration);
+    put(text, declaration ? declaration : attributes[attribute].declaration);
     put(text, ".timeSamples = {\n");
     bool is_good = true;
     for (int i = 0; is_good && i < series->count && writer->file.error == 0; ++i) {
@@ -500,9 +499,9 @@ static bool write_body_mesh(Writer *writer, const couStageFileBody *body, const 
                  {"int[] faceVertexIndices", NULL, attribute_indices},
                  {"point3f[] points", "point3f[] points", attribute_surface_points}};
     Text *text = malloc(sizeof *text);
-    for (int i = 0; text != NULL && i < COU_COUNT(parts); ++i) {
+    for (int i = 0; text && i < COU_COUNT(parts); ++i) {
         const char *declaration = is_flat ? parts[i].curves : parts[i].mesh;
-        if (declaration == NULL) continue;
+        if (!declaration) continue;
         text->file = &writer->file;
         text->at = text->buffer;
         put(text, "                ");
@@ -513,7 +512,7 @@ static bool write_body_mesh(Writer *writer, const couStageFileBody *body, const 
         put(text, "\n");
         flush(text);
     }
-    if (text == NULL) couFaults_Add(writer->faults, writer->def->path, NULL, "no memory to write it");
+    if (!text) couFaults_Add(writer->faults, writer->def->path, NULL, "no memory to write it");
     fprintf(stream,
             "                color3f[] primvars:displayColor = [(%.6g, %.6g, %.6g)]\n"
             "                float[] primvars:displayOpacity = [%.6g]\n            }\n",
@@ -648,18 +647,18 @@ static void write_head(Writer *writer)
         first = has_any ? COU_MIN(first, table->rows[0].frame) : table->rows[0].frame;
         last = has_any ? COU_MAX(last, table->rows[table->count - 1].frame) : table->rows[table->count - 1].frame;
     }
-    fprintf(
-        writer->file.stream,
-        "#usda 1.0\n(\n    defaultPrim = \"coulis\"\n    doc = \"A run of Coulis: metres, kilograms, seconds; frame k ends at k / %.15g s\"\n"
-        "    endTimeCode = %d\n    framesPerSecond = %.15g\n    metersPerUnit = 1\n    startTimeCode = %d\n"
-        "    timeCodesPerSecond = %.15g\n    upAxis = \"Y\"\n)\n\ndef Xform \"coulis\"\n{\n",
-        writer->bodies.stage.fps, last, writer->bodies.stage.fps, first, writer->bodies.stage.fps);
+    fprintf(writer->file.stream,
+            "#usda 1.0\n(\n    defaultPrim = \"coulis\"\n"
+            "    doc = \"A run of Coulis: metres, kilograms, seconds; frame k ends at k / %.15g s\"\n"
+            "    endTimeCode = %d\n    framesPerSecond = %.15g\n    metersPerUnit = 1\n    startTimeCode = %d\n"
+            "    timeCodesPerSecond = %.15g\n    upAxis = \"Y\"\n)\n\ndef Xform \"coulis\"\n{\n",
+            writer->bodies.stage.fps, last, writer->bodies.stage.fps, first, writer->bodies.stage.fps);
 }
 
 static bool write_all(Writer *writer)
 {
     char(*looks)[48] = name_looks(&writer->bodies.stage);
-    if (looks == NULL) {
+    if (!looks) {
         couFaults_Add(writer->faults, writer->def->path, NULL, "no memory to write it");
         return false;
     }
@@ -734,7 +733,7 @@ bool couWriteUsda(const couUsdaDef *def, int *frames, couFaults *faults)
         else
             couFile_Discard(&writer.file);
     }
-    if (frames != NULL) *frames = COU_MAX(writer.particles.count, writer.surfaces.count);
+    if (frames) *frames = COU_MAX(writer.particles.count, writer.surfaces.count);
     couBodyTable_Clear(&writer.bodies);
     couFrameFiles_Clear(&writer.particles.files);
     couFrameFiles_Clear(&writer.surfaces.files);

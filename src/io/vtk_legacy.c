@@ -32,7 +32,7 @@ static bool take_line(Reader *reader, char *line, size_t size)
 {
     if (reader->at >= reader->end) return false;
     const char *stop = memchr(reader->at, '\n', (size_t)(reader->end - reader->at));
-    if (stop == NULL) stop = reader->end;
+    if (!stop) stop = reader->end;
     size_t length = COU_MIN((size_t)(stop - reader->at), size - 1);
     memcpy(line, reader->at, length);
     line[length] = '\0';
@@ -96,12 +96,12 @@ static bool take_numbers(Reader *reader, const char *key, couNumberType type, in
 {
     couPointFile *file = reader->file;
     size_t numbers = rows * (size_t)components, left = (size_t)(reader->end - reader->at);
-    bool is_wanted = key != NULL && reader->wants(key) && couPointFile_Find(file, key) == NULL;
+    bool is_wanted = key && reader->wants(key) && !couPointFile_Find(file, key);
     if (reader->is_binary) {
         size_t bytes = numbers * couNumberType_Size(type);
         if (bytes > left) return refuse(reader, "it ends within its numbers", "");
         couPointArray *array = is_wanted ? couPointFile_Add(file, key, type, components, rows) : NULL;
-        if (is_wanted && array == NULL) return false;
+        if (is_wanted && !array) return false;
         if (is_wanted) {
             array->data = (const unsigned char *)reader->at;
             array->is_swapped = true;
@@ -112,10 +112,10 @@ static bool take_numbers(Reader *reader, const char *key, couNumberType type, in
     if (numbers > left / 2 + 1) return refuse(reader, "it ends within its numbers", "");
     if (!is_wanted) return skip_text(reader, numbers);
     couPointArray *array = couPointFile_Add(file, key, cou_numberF64, components, rows);
-    double *values = array != NULL ? couPointFile_Own(file, array) : NULL;
-    if (values == NULL) return false;
+    double *values = array ? couPointFile_Own(file, array) : NULL;
+    if (!values) return false;
     const char *after = couParseNumbers(reader->at, reader->end, values, numbers);
-    if (after == NULL) return refuse(reader, "it ends within its numbers, or has other text there", "");
+    if (!after) return refuse(reader, "it ends within its numbers, or has other text there", "");
     reader->at = after;
     return true;
 }

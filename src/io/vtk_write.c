@@ -40,7 +40,7 @@ static void open_section(FILE *stream, const couVtkPolyData *data, int first)
 {
     fprintf(stream, "      <%s", data->arrays[first].section);
     for (int i = first; is_same_section(data, first, i); ++i)
-        if (data->arrays[i].role != NULL) fprintf(stream, " %s=\"%s\"", data->arrays[i].role, data->arrays[i].name);
+        if (data->arrays[i].role) fprintf(stream, " %s=\"%s\"", data->arrays[i].role, data->arrays[i].name);
     fprintf(stream, ">\n");
 }
 
@@ -89,7 +89,7 @@ static void write_at(Writer *writer, off_t place, const void *data, size_t bytes
 // The bytes of a block: the array's own, or the numbers that stand there.
 static const char *block_data(Writer *writer, const couVtkArray *array, size_t begin, size_t bytes)
 {
-    if (array->data != NULL) return (const char *)array->data + begin;
+    if (array->data) return (const char *)array->data + begin;
     int32_t *numbers = (int32_t *)(writer->packed + writer->packed_capacity);
     int64_t skipped = (int64_t)(begin / sizeof *numbers);
     for (size_t i = 0; i < bytes / sizeof *numbers; ++i)
@@ -173,7 +173,7 @@ bool couWriteVtkPolyData(const char *path, const couVtkPolyData *data, couFaults
     writer.packed_capacity = (compressBound(block_bytes) + 63) & ~(uLong)63;
     writer.packed = couAlloc(NULL, writer.packed_capacity + block_bytes);
     writer.table = couAlloc(NULL, (4 + largest_bytes / block_bytes) * sizeof *writer.table);
-    bool has_memory = writer.packed != NULL && writer.table != NULL;
+    bool has_memory = writer.packed && writer.table;
     if (has_memory) {
         static const char tail[] = "\n  </AppendedData>\n</VTKFile>\n";
         write_head(&writer, data);

@@ -61,13 +61,13 @@ typedef struct Reader {
 static const char *skip_to(const char *at, const char *end, const char *mark)
 {
     const char *found = memmem(at, (size_t)(end - at), mark, strlen(mark));
-    return found != NULL ? found + strlen(mark) : NULL;
+    return found ? found + strlen(mark) : NULL;
 }
 
 // The next tag; false at the end, or where a tag has none.
 static bool next_tag(const char **at, const char *end, Tag *tag)
 {
-    while (*at != NULL && *at < end && (*at = memchr(*at, '<', (size_t)(end - *at))) != NULL) {
+    while (*at && *at < end && (*at = memchr(*at, '<', (size_t)(end - *at)))) {
         if (strncmp(*at, "<!--", 4) == 0) {
             *at = skip_to(*at, end, "-->");
         } else if (strncmp(*at, "<?", 2) == 0) {
@@ -108,7 +108,7 @@ static bool get_attribute(const Tag *tag, const char *name, char *value, size_t 
         text += strspn(text, " \t\r\n");
         if (text >= tag->end || (*text != '"' && *text != '\'')) return false;
         const char *close = memchr(text + 1, *text, (size_t)(tag->end - text - 1));
-        if (close == NULL) return false;
+        if (!close) return false;
         size_t value_length = (size_t)(close - text - 1);
         if (length == strlen(name) && strncmp(at, name, length) == 0) {
             if (value_length >= size) return false;
@@ -241,7 +241,7 @@ static bool walk(Reader *reader)
                                            "CellData", "Verts",     "Strips", "Cells", NULL};
     const char *at = reader->file->text, *section = "";
     bool has_root = false, is_good = true;
-    for (Tag tag; is_good && reader->appended == NULL && next_tag(&at, reader->end, &tag);) {
+    for (Tag tag; is_good && !reader->appended && next_tag(&at, reader->end, &tag);) {
         if (!has_root && !is_tag(&tag, "VTKFile")) continue;
         if (!has_root)
             is_good = read_root(reader, &tag);
@@ -252,7 +252,7 @@ static bool walk(Reader *reader)
         else if (is_tag(&tag, "DataArray") && !tag.is_closing)
             is_good = read_array_tag(reader, section, &tag);
         has_root = true;
-        for (int i = 0; sections[i] != NULL; ++i)
+        for (int i = 0; sections[i]; ++i)
             if (is_tag(&tag, sections[i])) section = tag.is_closing ? "" : sections[i];
     }
     if (!is_good) return false;
@@ -344,7 +344,7 @@ static bool find_source(Reader *reader, const Declared *declared, Source *source
     const couPointFile *file = reader->file;
     *source = (Source){.at = declared->content, .is_base64 = true};
     if (declared->format == format_appended) {
-        if (reader->appended == NULL) return refuse_array(reader, declared->key, "the file has no appended data");
+        if (!reader->appended) return refuse_array(reader, declared->key, "the file has no appended data");
         uint64_t size = (uint64_t)(file->text + file->size - reader->appended);
         if (declared->offset > size) return refuse_array(reader, declared->key, "its offset is beyond the end of the file");
         source->at = reader->appended + declared->offset;
@@ -353,7 +353,7 @@ static bool find_source(Reader *reader, const Declared *declared, Source *source
     source->end = file->text + file->size;
     if (source->is_base64 && source->at < source->end) {
         const char *tag = memchr(source->at, '<', (size_t)(source->end - source->at));
-        if (tag != NULL) source->end = tag;
+        if (tag) source->end = tag;
     }
     return true;
 }
@@ -384,7 +384,7 @@ static bool settle_rows(Reader *reader, const Declared *declared, uint64_t bytes
 static bool read_ascii(Reader *reader, const Declared *declared, couPointArray *array)
 {
     const char *tag = memchr(declared->content, '<', (size_t)(reader->end - declared->content));
-    const char *end = tag != NULL ? tag : reader->end;
+    const char *end = tag ? tag : reader->end;
     size_t rows = expected_rows(reader, declared), letters = (size_t)(end - declared->content);
     if (rows == ANY_COUNT) {
         rows = 0;
@@ -401,9 +401,9 @@ static bool read_ascii(Reader *reader, const Declared *declared, couPointArray *
     array->is_swapped = false;
     array->count = rows;
     double *values = couPointFile_Own(reader->file, array);
-    if (values == NULL) return false;
+    if (!values) return false;
     const char *after = couParseNumbers(declared->content, end, values, numbers);
-    if (after != NULL && after + strspn(after, " \t\r\n") >= end) return true;
+    if (after && after + strspn(after, " \t\r\n") >= end) return true;
     return refuse_array(reader, declared->key, "it has fewer or more numbers than its size, or other text");
 }
 
@@ -421,7 +421,7 @@ static bool read_plain(Reader *reader, const Declared *declared, couPointArray *
         return true;
     }
     void *data = couPointFile_Own(reader->file, array);
-    return data != NULL && (take(&source, data, bytes) || refuse_array(reader, declared->key, "the file ends within its data"));
+    return data && (take(&source, data, bytes) || refuse_array(reader, declared->key, "the file ends within its data"));
 }
 
 typedef struct BlockTable {
@@ -446,7 +446,7 @@ static bool read_block_table(Reader *reader, const Declared *declared, Source *s
     table->total = (table->count - 1) * table->block_bytes + table->last_bytes;
     if (!settle_rows(reader, declared, table->total, array)) return false;
     table->packed = couAlloc(NULL, table->count * sizeof *table->packed);
-    if (table->packed == NULL) return refuse_array(reader, key, "there is no memory for it");
+    if (!table->packed) return refuse_array(reader, key, "there is no memory for it");
     uint64_t packed_total = 0;
     for (uint64_t i = 0; i < table->count; ++i) {
         if (!take_count(reader, source, &table->packed[i]))
@@ -489,7 +489,7 @@ static bool read_compressed(Reader *reader, const Declared *declared, couPointAr
     if (is_good && !is_plausible(&table)) is_good = refuse_array(reader, declared->key, "it is too small for NumberOfPoints");
     if (is_good) {
         void *data = couPointFile_Own(reader->file, array);
-        is_good = data != NULL &&
+        is_good = data &&
                   (unpack_blocks(&source, &table, data) || refuse_array(reader, declared->key, "its data cannot be unpacked"));
     }
     couFree(NULL, table.packed);
@@ -523,8 +523,8 @@ static bool join_pieces(Reader *reader, const char *key)
     int components = 0;
     for (int piece = 0; piece < reader->piece_count; ++piece) {
         const Declared *declared = find_declared(reader, key, piece);
-        if (declared == NULL && reader->piece_points[piece] == 0) continue;
-        if (declared == NULL || (components != 0 && declared->components != components)) return true;
+        if (!declared && reader->piece_points[piece] == 0) continue;
+        if (!declared || (components != 0 && declared->components != components)) return true;
         components = declared->components;
     }
     if (components == 0) return true;
@@ -533,14 +533,14 @@ static bool join_pieces(Reader *reader, const char *key)
     size_t rows = 0;
     for (int piece = 0; piece < reader->piece_count; ++piece) {
         const Declared *declared = find_declared(reader, key, piece);
-        if (declared == NULL) continue;
+        if (!declared) continue;
         couPointArray *part = couPointFile_Add(file, "part", declared->type, components, 0);
-        if (part == NULL || !read_array(reader, declared, part)) return false;
+        if (!part || !read_array(reader, declared, part)) return false;
         rows += part->count;
     }
     couPointArray *whole = couPointFile_Add(file, key, cou_numberF64, components, rows);
-    double *values = whole != NULL ? couPointFile_Own(file, whole) : NULL;
-    if (values == NULL) return false;
+    double *values = whole ? couPointFile_Own(file, whole) : NULL;
+    if (!values) return false;
     for (couPointArray *part = &file->arrays[first]; part < whole; ++part) {
         for (size_t i = 0; i < part->count; ++i)
             for (int k = 0; k < components; ++k) *values++ = couPointArray_Number(part, i, k);
@@ -558,27 +558,27 @@ static bool read_arrays(Reader *reader)
     couPointFile *file = reader->file;
     for (int i = 0; i < reader->declared_count; ++i) {
         const Declared *declared = &reader->declared[i];
-        if (declared->piece < 0 || couPointFile_Find(file, declared->key) != NULL) continue;
+        if (declared->piece < 0 || couPointFile_Find(file, declared->key)) continue;
         if (reader->piece_count > 1) {
             bool is_cells = expected_rows(reader, declared) == ANY_COUNT; // numbered by the piece: of no use here
             if (!is_cells && !join_pieces(reader, declared->key)) return false;
             continue;
         }
         couPointArray *array = couPointFile_Add(file, declared->key, declared->type, declared->components, 0);
-        if (array == NULL || !read_array(reader, declared, array)) return false;
+        if (!array || !read_array(reader, declared, array)) return false;
     }
-    if (file->count == 0 && couPointFile_Find(file, "Points") == NULL)
+    if (file->count == 0 && !couPointFile_Find(file, "Points"))
         return couPointFile_Add(file, "Points", cou_numberF32, 3, 0) != NULL;
     const couPointArray *points = couPointFile_Find(file, "Points");
-    return (points != NULL && points->count == file->count) || refuse_array(reader, "Points", "it is missing");
+    return (points && points->count == file->count) || refuse_array(reader, "Points", "it is missing");
 }
 
 static bool read_time(Reader *reader)
 {
     couPointFile *file = reader->file;
-    if (reader->time == NULL) return true;
+    if (!reader->time) return true;
     couPointArray *array = couPointFile_Add(file, "time", reader->time->type, reader->time->components, 0);
-    if (array == NULL || !read_array(reader, reader->time, array)) return false;
+    if (!array || !read_array(reader, reader->time, array)) return false;
     file->time = couPointArray_Number(array, 0, 0);
     return isfinite(file->time) || refuse(reader, "TimeValue is no finite number");
 }
@@ -588,7 +588,7 @@ bool couReadVtkXml(couPointFile *file, couWantsArray *wants)
     Reader reader = {.file = file, .wants = wants, .end = file->text + file->size};
     reader.declared = couAlloc(NULL, max_declared * sizeof *reader.declared);
     reader.piece_points = couAlloc(NULL, max_pieces * sizeof *reader.piece_points);
-    bool is_good = reader.declared != NULL && reader.piece_points != NULL;
+    bool is_good = reader.declared && reader.piece_points;
     if (!is_good) couPointFile_Refuse(file, NULL, "cannot be read: no memory");
     is_good = is_good && walk(&reader) && read_time(&reader) && read_arrays(&reader);
     couFree(NULL, reader.declared);

@@ -1,8 +1,9 @@
-// From records to a world: materials, bodies, joints, emitters, sinks, fields, events, and the fluid last, whatever their order in the file.
+// From records to a world: materials, bodies, joints, emitters, sinks, fields, events, and the fluid last, whatever their order
+// in the file.
 //
-// Checks that need the whole scene are here: how many particles a fluid would be, whether it or an emitter is inside a body. They
-// look at points of a grid in the shape's bounds (at most some ten thousand), before anything is filled: a scene of 10^12 particles
-// costs milliseconds. When a scene has any fault, fluids are checked but not filled.
+// Checks that need the whole scene are here: how many particles a fluid would be, whether it or an emitter is inside a body.
+// They look at points of a grid in the shape's bounds (at most some ten thousand), before anything is filled: a scene of 10^12
+// particles costs milliseconds. When a scene has any fault, fluids are checked but not filled.
 #include "scene/internal.h"
 
 #include "base/base.h"

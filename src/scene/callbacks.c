@@ -1,7 +1,7 @@
 // Lua functions that run while the world does: fields, events (motions: motion.c); and the `world` that events see.
 //
-// Every call is protected and limited. The first error is kept for couScene_RuntimeError(); from then on the callbacks do nothing,
-// and the run must stop. Faults of calls like world:pour{} are errors too.
+// Every call is protected and limited. The first error is kept for couScene_RuntimeError(); from then on the callbacks do
+// nothing, and the run must stop. Faults of calls like world:pour{} are errors too.
 #include "scene/internal.h"
 
 #include "base/base.h"
@@ -9,8 +9,11 @@
 #include <lauxlib.h>
 #include <stdio.h>
 
-const couLimits couLoadLimits = {300000000, 5.0};
-const couLimits couCallbackLimits = {100000000, 2.0};
+// They mean "never ends". The instructions are the same on every machine: the most that a scene of the gallery runs is 96
+// million. The time is for what instructions do not see, and must not stop a scene where a machine is slow, busy or under
+// sanitizers.
+const couLimits couLoadLimits = {500000000, 60.0};
+const couLimits couCallbackLimits = {100000000, 20.0};
 
 static void keep_runtime_error(couScene *scene, const char *where, const char *key, const char *message)
 {

@@ -124,7 +124,7 @@ static bool add_folder(const char *folder, char ***names, size_t *count, size_t 
     if (!stream) return true;
     bool is_good = true;
     const struct dirent *entry;
-    while (is_good && (entry = readdir(stream)) != NULL) {
+    while (is_good && (entry = readdir(stream))) {
         size_t length = strlen(entry->d_name);
         if (length < 5 || length > 67 || strcmp(entry->d_name + length - 4, ".lua") != 0) continue;
         char name[68];

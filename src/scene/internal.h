@@ -7,7 +7,8 @@
 #define COU_MAX_RECORDS 20000 ///< things of one scene
 #define COU_MAX_FAULTS 200    ///< then the script is stopped
 
-/// Placed shapes keep their pose apart from the shape: bodies and emitters add it to their own, and a placed disk is still a disk.
+/// Placed shapes keep their pose apart from the shape: bodies and emitters add it to their own, and a placed disk is still a
+/// disk.
 typedef struct couShapeRef {
     couShape *shape; ///< NULL: stands for a shape that had a fault
     couPose pose;
@@ -216,7 +217,8 @@ bool couScene_Build(couScene *scene, couFaults *faults);
 /// Checks a fluid's size and place and fills it; false after faults.
 bool couScene_AddFluid(couScene *scene, const couRecord *record, couFaults *faults);
 
-/// Runs a C function in protected mode with `context` as its argument; its faults and errors end up where they belong (callbacks.c).
+/// Runs a C function in protected mode with `context` as its argument; its faults and errors end up where they belong
+/// (callbacks.c).
 bool couRecord_RunProtected(couRecord *record, lua_CFunction function, void *context, bool is_pure);
 /// Where a record's thing is at a time, by its motion. False after a Lua error or a bad result, which is reported (motion.c).
 bool couRecord_ReadMotion(couRecord *record, double time, couPose *pose);

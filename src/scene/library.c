@@ -1,9 +1,10 @@
 // The part of Lua's libraries that scenes see.
 //
-// Kept as they are: functions whose cost is bounded by their result. Replaced: what loops without counting (rep of "", sort, move,
-// patterns), what differs from run to run (pairs, next, tostring and %s of a table, sort's random pivots, random), and what would
-// open a hole (setmetatable with __gc). Left out: everything else. Reading a global that does not exist is an error with a
-// suggestion, so that a misspelt name is not a silent nil.
+// Kept as they are: functions whose cost is bounded by their result. Replaced: what loops without counting (rep of "", sort,
+// move, find), what differs from run to run (pairs, next, tostring and %s of a table, sort's random pivots, random), and what
+// would open a hole (setmetatable with __gc). Left out: everything else, patterns too, whose matching can take for ever inside
+// one call and which no scene has needed. Reading a global that does not exist is an error with a suggestion, so that a
+// misspelt name is not a silent nil.
 #include "scene/sandbox.h"
 
 #include "base/base.h"
@@ -243,6 +244,12 @@ static bool is_forbidden(const char *name)
     return false;
 }
 
+static bool is_for_patterns(const char *prefix, const char *name)
+{
+    return strcmp(prefix, "string.") == 0 &&
+           (strcmp(name, "match") == 0 || strcmp(name, "gmatch") == 0 || strcmp(name, "gsub") == 0);
+}
+
 // Collects up to `capacity` names of the table at `index`; they live as long as the table's keys.
 static int collect_names(lua_State *lua, int index, const char **names, int capacity)
 {
@@ -269,6 +276,10 @@ static int unknown_name(lua_State *lua)
     if (strlen(name) > 60) return luaL_error(lua, "unknown name");
     if (!prefix[0] && is_forbidden(name)) {
         return luaL_error(lua, "'%s' is not available: a scene cannot reach files, programs or the interpreter", name);
+    }
+    if (is_for_patterns(prefix, name)) {
+        return luaL_error(lua, "'string.%s' is not available: a scene has no patterns, but string.find(text, part, 1, true)",
+                          name);
     }
     const char *names[200];
     int count = collect_names(lua, 1, names, COU_COUNT(names));
@@ -318,11 +329,35 @@ static int string_rep(lua_State *lua)
     return 1;
 }
 
+// Of plain texts. What would be a pattern is an error, so that no script finds something else here than elsewhere.
+static int string_find(lua_State *lua)
+{
+    size_t length, what_length;
+    const char *text = luaL_checklstring(lua, 1, &length);
+    const char *what = luaL_checklstring(lua, 2, &what_length);
+    lua_Integer size = (lua_Integer)length, start = luaL_optinteger(lua, 3, 1);
+    for (size_t i = 0; i < what_length && !lua_toboolean(lua, 4); ++i) {
+        if (!memchr("^$*+?.([%-", what[i], 10)) continue;
+        return luaL_error(lua, "string.find: a scene has no patterns, but string.find(text, part, 1, true)");
+    }
+    if (start < 0) start = start < -size ? 1 : size + start + 1;
+    if (start == 0) start = 1;
+    couSandbox_Work(lua, size / 16);
+    const char *found = start <= size + 1 ? memmem(text + start - 1, length - (size_t)(start - 1), what, what_length) : NULL;
+    if (!found) {
+        lua_pushnil(lua);
+        return 1;
+    }
+    lua_pushinteger(lua, found - text + 1);
+    lua_pushinteger(lua, found - text + (lua_Integer)what_length);
+    return 2;
+}
+
 // Lua's own format, without addresses; upvalue: Lua's own.
 static int string_format(lua_State *lua)
 {
     const char *format = luaL_checkstring(lua, 1);
-    for (const char *c = format; (c = strchr(c, '%')) != NULL; ++c) {
+    for (const char *c = format; (c = strchr(c, '%')); ++c) {
         ++c;
         if (*c == '%') continue;
         c += strspn(c, "-+ #0123456789.");
@@ -473,7 +508,7 @@ static int table_move(lua_State *lua)
     return 1;
 }
 
-// --- Random numbers: xoshiro256** [Blackman and Vigna 2021], seeded by splitmix64 -------------------------------------------------
+// --- Random numbers: xoshiro256** [Blackman and Vigna 2021], seeded by splitmix64 --------------------------------------------
 
 static uint64_t rotate_left(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
 
@@ -593,12 +628,13 @@ static void open_string(lua_State *lua)
     static const char *const kept[] = {"byte", "char", "format", "len", "lower", "reverse", "sub", "upper", NULL};
     luaL_requiref(lua, "string", luaopen_string, 0); // also gives strings their metatable
     keep_only(lua, kept);
+    lua_pushcfunction(lua, string_find);
+    lua_setfield(lua, -2, "find");
     lua_pushcfunction(lua, string_rep);
     lua_setfield(lua, -2, "rep");
     lua_getfield(lua, -1, "format");
     lua_pushcclosure(lua, string_format, 1);
     lua_setfield(lua, -2, "format");
-    couSandbox_OpenPatterns(lua);
     make_strict(lua, "string.");
     // The metatable of all strings: its library is now the safe one, and the script cannot reach it.
     lua_pushliteral(lua, "");

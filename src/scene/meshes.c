@@ -1,10 +1,10 @@
-// mesh{}: the solid within a triangle mesh, as a shape like any other. It comes from a file in the scene's folder, from a stock mesh,
-// or from lists of vertices and triangles.
+// mesh{}: the solid within a triangle mesh, as a shape like any other. It comes from a file in the scene's folder, from a stock
+// mesh, or from lists of vertices and triangles.
 //
-// The shape needs its distance grid at once (a shell or union around it does), and the grid's cell follows from the spacing: scene{}
-// must stand before the first mesh{} that gives no cell. Files and grids are kept with the scene, so that the same one is made once.
-// Their memory has a limit of its own, and their time is not the script's: it is bounded by that limit and by counting work.
-// The scene's hash takes in a file's mesh as it was read: names, comments and materials do not matter.
+// The shape needs its distance grid at once (a shell or union around it does), and the grid's cell follows from the spacing:
+// scene{} must stand before the first mesh{} that gives no cell. Files and grids are kept with the scene, so that the same one
+// is made once. Their memory has a limit of its own, and their time is not the script's: it is bounded by that limit and by
+// counting work. The scene's hash takes in a file's mesh as it was read: names, comments and materials do not matter.
 #include "scene/internal.h"
 
 #include "base/base.h"

@@ -1,6 +1,6 @@
 // Where driven bodies and emitters are: by a Lua function of time, or by a list of keyframes, both read as {at =, turn =} (and
-// `direction` for emitters). A pose here is the one of the call, as `at` and `turn` of body{} are; the shape's own pose is added after
-// interpolation, so that a shape that stands off its origin swings about it.
+// `direction` for emitters). A pose here is the one of the call, as `at` and `turn` of body{} are; the shape's own pose is
+// added after interpolation, so that a shape that stands off its origin swings about it.
 //
 // Keyframes live in a Lua userdata held by the registry: they count as the script's memory and go with its state.
 #include "scene/internal.h"

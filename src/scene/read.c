@@ -1,6 +1,6 @@
-// Reading Lua tables by parameter tables. A faulty value adds a fault and leaves the target alone; the script goes on, so that one
-// run finds all faults. Keys are visited in sorted order, so that faults come in the same order in every run. Access is raw: no
-// metamethod of the script runs here.
+// Reading Lua tables by parameter tables. A faulty value adds a fault and leaves the target alone; the script goes on, so that
+// one run finds all faults. Keys are visited in sorted order, so that faults come in the same order in every run. Access is
+// raw: no metamethod of the script runs here.
 #include "scene/internal.h"
 
 #include "base/base.h"

@@ -1,5 +1,5 @@
-// require "lib.parts" reads lib/parts.lua in the scene's folder, once. Nothing outside of the folder can be named, also not through
-// a symbolic link: the real path is checked, and the real path is what is opened.
+// require "lib.parts" reads lib/parts.lua in the scene's folder, once. Nothing outside of the folder can be named, also not
+// through a symbolic link: the real path is checked, and the real path is what is opened.
 #include "scene/internal.h"
 
 #include "base/base.h"

@@ -1,9 +1,9 @@
 // The sandbox: a Lua state with limits.
 //
-// Instructions are counted by Lua's count hook, which also looks at the clocks. The hook does not run inside C functions, so every
-// C function that a scene can reach is bounded by itself: library.c and pattern.c replace those that loop, and report their work
-// through couSandbox_Work(). No block is larger than 16 MiB, so one instruction (a comparison, a concatenation) stays below about
-// 0.1 s, and the hook comes every 32 instructions.
+// Instructions are counted by Lua's count hook, which also looks at the clocks. The hook does not run inside C functions, so
+// every C function that a scene can reach is bounded by itself: library.c replaces those that loop, and reports their work
+// through couSandbox_Work(). No block is larger than 16 MiB, so one instruction (a comparison, a concatenation) stays below
+// about 0.1 s, and the hook comes every 32 instructions.
 //
 // Once a limit is reached the hook comes at every instruction and raises each time: pcall() cannot hold the script alive. Three
 // things of Lua would run with hooks off and are not there: __gc metamethods, the message handlers of xpcall, and coroutines

@@ -60,7 +60,8 @@ bool couSandbox_Compile(couSandbox *sandbox, const char *name, const char *path,
 bool couSandbox_Call(couSandbox *sandbox, int argument_count, int result_count, couLimits limits);
 /// For C functions: counts `amount` units of work, each about an instruction, and raises an error when the limits are reached.
 void couSandbox_Work(lua_State *lua, int64_t amount);
-/// For C functions: the time from pause to resume is not the script's (reading files, building grids); bound it by couSandbox_Work().
+/// For C functions: the time from pause to resume is not the script's (reading files, building grids); bound it by
+/// couSandbox_Work().
 void couSandbox_PauseClock(couSandbox *sandbox);
 void couSandbox_ResumeClock(couSandbox *sandbox);
 /// "path:line" of the innermost running Lua function; "" when there is none.
@@ -68,8 +69,6 @@ void couSandbox_Where(lua_State *lua, char where[192]);
 
 /// Puts the safe libraries into a new state (library.c). Called in protected mode.
 void couSandbox_OpenLibraries(lua_State *lua);
-/// string.find, match, gmatch, gsub of pattern.c into the table on top of the stack.
-void couSandbox_OpenPatterns(lua_State *lua);
 void couSandbox_SeedRandom(couSandbox *sandbox, uint64_t seed);
 
 /// Pushes a sequence of the keys of the table at `index`: numbers ascending, then strings bytewise, then false, true.

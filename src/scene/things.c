@@ -1,8 +1,8 @@
 // The things of a scene: body{}, joint{}, fluid{}, emitter{}, sink{}, field{}, at(), every().
 //
-// Each call is checked and kept as a record with its line; the world is built when the script has ended (build.c), so the order of
-// calls in the file does not matter. A call with a fault keeps a record marked as bad, so that the script goes on and shows its other
-// faults.
+// Each call is checked and kept as a record with its line; the world is built when the script has ended (build.c), so the order
+// of calls in the file does not matter. A call with a fault keeps a record marked as bad, so that the script goes on and shows
+// its other faults.
 #include "scene/internal.h"
 
 #include "base/base.h"
@@ -107,8 +107,8 @@ static void keep_record(couReader *reader, const couRecord *record)
 
 // --- body{} ------------------------------------------------------------------------------------------------------------------
 
-// Free bodies have a density or a mass, or say fixed = false. Velocities are a fault with all others; a density or mass that goes with
-// fixed = true or a motion is for when the body is set free.
+// Free bodies have a density or a mass, or say fixed = false. Velocities are a fault with all others; a density or mass that
+// goes with fixed = true or a motion is for when the body is set free.
 static void check_freedom(couReader *reader, couRecord *record, const bool *is_given)
 {
     static const char *const free_keys[] = {"density", "mass", "velocity", "spin"};
