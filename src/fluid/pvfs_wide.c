@@ -11,9 +11,9 @@
 // Eight pairs: weight, unit vector to j, inverse mass of j. Kept together, since separate long arrays fell 4096 bytes apart,
 // where the processor takes a load for one that must wait for an earlier store.
 typedef struct PairBlock {
-    float w[COU_WIDTH];
-    float n[3][COU_WIDTH];
-    float inv_mass[COU_WIDTH];
+    couFloatW w;
+    couVec3W n;
+    couFloatW inv_mass;
 } PairBlock;
 
 typedef struct PairBuffer {
@@ -40,13 +40,13 @@ static inline Densities gather_pairs(const couPvfsSweep *sweep, uint32_t i, cons
         rho_near += w2 * w;
         w4 += w2 * w2;
         PairBlock *block = &pairs->blocks[k / COU_WIDTH];
-        couStoreW(block->w, w);
-        couStore3W(block->n, couScaleW(1.0f / r, d));
-        couStoreW(block->inv_mass, inv_mass);
+        block->w = w;
+        block->n = couScaleW(1.0f / r, d);
+        block->inv_mass = inv_mass;
         for (; coincident; coincident &= coincident - 1) {
             int lane = __builtin_ctz(coincident);
             couVec3 n = couPartingDirection(sweep->dimension, sweep->id[i], sweep->id[list[k + lane]]);
-            block->n[0][lane] = n.x, block->n[1][lane] = n.y, block->n[2][lane] = n.z;
+            block->n.x[lane] = n.x, block->n.y[lane] = n.y, block->n.z[lane] = n.z;
         }
     }
     return (Densities){couSumW(rho), couSumW(rho_near), couSumW(w4)};
@@ -86,12 +86,12 @@ static inline couVec3 push_pairs(couPvfsSweep *sweep, uint32_t i, const uint32_t
     couVec3W sum = couSet3W((couVec3){0});
     for (int k = 0; k < count; k += COU_WIDTH) {
         const PairBlock *block = &pairs->blocks[k / COU_WIDTH];
-        couFloatW w = couLoadW(block->w);
-        couVec3W n = couLoad3W(block->n);
+        couFloatW w = block->w;
+        couVec3W n = block->n;
         couFloatW d = w * (far + near * w);
         couFloatW theirs = 0.5f * d, own = theirs;
         if (!is_single) {
-            couFloatW inv_mass = couLoadW(block->inv_mass);
+            couFloatW inv_mass = block->inv_mass;
             couFloatW unit = d / (own_inv_mass + inv_mass);
             theirs = unit * inv_mass, own = unit * own_inv_mass;
         }
@@ -214,9 +214,9 @@ static void smooth_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
         if (!is_single) viscosity = mixed_viscosity(sweep, own_material, list + k);
         couVec3W dv = couSubW(v, couLoadVectorsW(velocity, list + k));
         const PairBlock *block = &pairs->blocks[k / COU_WIDTH];
-        couVec3W n = couLoad3W(block->n);
+        couVec3W n = block->n;
         couFloatW along = couDotW(dv, n), u = couMaxW(along, 0.0f);
-        couFloatW weight = dt * couLoadW(block->w);
+        couFloatW weight = dt * block->w;
         couFloatW rate = couMinW(weight * (viscosity.sigma + viscosity.beta * u), 1.0f);
         rate = couSelectW(u > 0.0f, rate, 0.0f);
         couFloatW smoothing = couMinW(weight * viscosity.smoothing, 1.0f);
@@ -224,7 +224,7 @@ static void smooth_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
         couVec3W impulse = couScaleW(radial, n);
         couFloatW theirs = couSetW(0.5f), own = theirs;
         if (!is_single) {
-            couFloatW inv_mass = couLoadW(block->inv_mass);
+            couFloatW inv_mass = block->inv_mass;
             theirs = inv_mass / (own_inv_mass + inv_mass), own = 1.0f - theirs;
         }
         couStoreRecordsW(moves + k, couScaleW(theirs, impulse), couSetW(0.0f));

@@ -123,12 +123,12 @@ void COU_WIDE(couSphPairs)(couSphLoop *loop, size_t begin, size_t end, int block
 COU_SPECIALIZED float flow(const couVec4 *restrict v, const uint32_t *restrict list, const couPairBlock *restrict pairs,
                            int blocks, couVec4 vi)
 {
-    couVec3W sum = couSet3W((couVec3){0});
+    couVec3W own = couSet3W(couXyz(vi)), sum = couSet3W((couVec3){0});
     for (int b = 0; b < blocks; ++b, list += COU_WIDTH) {
-        couVec3W g = couGradientsW(&pairs[b]), vj = couLoadVectorsW(v, list);
-        sum.x += g.x * (vi.x - vj.x);
-        sum.y += g.y * (vi.y - vj.y);
-        sum.z += g.z * (vi.z - vj.z);
+        couVec3W g = couGradientsW(&pairs[b]), dv = couSubW(own, couLoadVectorsW(v, list));
+        sum.x += g.x * dv.x;
+        sum.y += g.y * dv.y;
+        sum.z += g.z * dv.z;
     }
     return couSumW(sum.x + sum.y + sum.z);
 }

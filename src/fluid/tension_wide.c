@@ -16,7 +16,7 @@ static inline couFloatW distance(const couSphLoop *loop, couVec3W d)
 // Fluid and solids count alike: at a wall the field goes on, so that the surface meets it at a right angle.
 COU_SPECIALIZED void add_color(const couSphLoop *loop, couVec3 xi, const couPairList *found, couKernelKind kind, ColorSums *sums)
 {
-    float inv_h = 1.0f / loop->h, more = (float)(loop->dimension - 1);
+    couFloatW inv_h = couSetW(1.0f / loop->h), more = couSetW((float)(loop->dimension - 1));
     for (int b = 0; b < found->blocks; ++b) {
         const uint32_t *index = found->list + b * COU_WIDTH;
         couFloatW volume;
@@ -144,11 +144,12 @@ static inline couFloatW cohesion_shape(couFloatW q)
 }
 
 // Sum over fluid particles of pulls along the pair and of pushes against differences of the surface's normals n.
-static inline couVec3W fluid_cohesion(const couSphLoop *loop, size_t i, const couPairList *found, float inv_h)
+static inline couVec3W fluid_cohesion(const couSphLoop *loop, size_t i, const couPairList *found, couFloatW inv_h)
 {
     couVec3 xi = couXyz(loop->position[i]), ni = couXyz(loop->in[i]);
     couVec3W sum = couSet3W((couVec3){0});
-    float own = loop->tension[loop->material[i]], density = loop->density[i], cohesion = loop->cohesion, area = loop->area;
+    float own = loop->tension[loop->material[i]];
+    couFloatW density = couSetW(loop->density[i]), cohesion = couSetW(loop->cohesion), area = couSetW(loop->area);
     for (int b = 0; b < found->fluid_blocks; ++b) {
         const uint32_t *index = found->list + b * COU_WIDTH;
         couFloatW unused;
@@ -169,7 +170,7 @@ static inline couVec3W fluid_cohesion(const couSphLoop *loop, size_t i, const co
 }
 
 // Sum over solids of A(r) ~ (-4 q^2 + 6 q - 2)^(1/4) between h/2 and h [Akinci 2013, eq. 7].
-static inline couVec3W solid_adhesion(const couSphLoop *loop, size_t i, const couPairList *found, float inv_h)
+static inline couVec3W solid_adhesion(const couSphLoop *loop, size_t i, const couPairList *found, couFloatW inv_h)
 {
     couVec3 xi = couXyz(loop->position[i]);
     couVec3W sum = couSet3W((couVec3){0});
@@ -187,7 +188,7 @@ static inline couVec3W solid_adhesion(const couSphLoop *loop, size_t i, const co
 void COU_WIDE(couSphCohesion)(couSphLoop *loop, size_t begin, size_t end, int block)
 {
     size_t wall_row = couWallRow(loop, block);
-    float inv_h = 1.0f / loop->h;
+    couFloatW inv_h = couSetW(1.0f / loop->h);
     for (size_t i = begin; i < end; ++i) {
         couPairList found = couPairs_Of(loop, i);
         float weight = loop->velocity[i].w;

@@ -80,7 +80,7 @@ COU_SPECIALIZED Part end_part(couSearchScratch *scratch, size_t begin, size_t en
 }
 
 // Which of the buffer's places k to k + COU_WIDTH are within the radius.
-COU_SPECIALIZED unsigned test_places(const couSearchScratch *scratch, size_t k, couVec4 xi, float limit, bool is_wrapped)
+COU_SPECIALIZED unsigned test_places(const couSearchScratch *scratch, size_t k, couVec3W xi, couFloatW limit, bool is_wrapped)
 {
     couFloatW dx = couLoadW(scratch->x + k) - xi.x;
     couFloatW dy = couLoadW(scratch->y + k) - xi.y;
@@ -109,8 +109,8 @@ COU_SPECIALIZED void list_neighbors(couSearch *search, couSearchScratch *scratch
                      COU_MIN(solids.end - solids.begin, (size_t)COU_MAX_NEIGHBORS);
     uint32_t *list = couSearch_Room(search, scratch, longest + 4 * COU_WIDTH);
     if (!list) return;
-    couVec4 xi = search->position[i];
-    float limit = search->radius * search->radius;
+    couVec3W xi = couSet3W(couXyz(search->position[i]));
+    couFloatW limit = couSetW(search->radius * search->radius);
     int count = 0, below = 0;
     bool is_crowded = false;
     for (size_t k = near.begin; k < near.end; k += COU_WIDTH) {
