@@ -18,15 +18,19 @@ static void test_operations(void **context)
         couStoreW(r, wide); \
         for (int k = 0; k < 8; ++k) CHECK_NEAR(r[k], (float)(plain), 0, SEED); \
     } while (0)
-        CHECK_EACH(couAddW(x, y), a[k] + b[k]);
-        CHECK_EACH(couSubW(x, y), a[k] - b[k]);
-        CHECK_EACH(couMulW(x, y), a[k] * b[k]);
-        CHECK_EACH(couDivW(x, y), a[k] / b[k]);
+        CHECK_EACH(x + y, a[k] + b[k]);
+        CHECK_EACH(x - y, a[k] - b[k]);
+        CHECK_EACH(x * y, a[k] * b[k]);
+        CHECK_EACH(x / y, a[k] / b[k]);
+        CHECK_EACH(0.3f - x * b[0], 0.3f - a[k] * b[0]); // a float stands for eight of it
         CHECK_EACH(couMinW(x, y), a[k] < b[k] ? a[k] : b[k]);
         CHECK_EACH(couMaxW(x, y), a[k] > b[k] ? a[k] : b[k]);
-        CHECK_EACH(couSqrtW(couMulW(x, x)), sqrtf(a[k] * a[k]));
-        CHECK_EACH(couSelectW(couLessW(x, y), x, couSetW(7.0f)), a[k] < b[k] ? a[k] : 7.0f);
-        unsigned bits = couBitsW(couLessW(x, y));
+        CHECK_EACH(couMinW(x, 0.5f), a[k] < 0.5f ? a[k] : 0.5f);
+        CHECK_EACH(couMaxW(x, -0.5f), a[k] > -0.5f ? a[k] : -0.5f);
+        CHECK_EACH(couSqrtW(x * x), sqrtf(a[k] * a[k]));
+        CHECK_EACH(couSelectW(x < y, x, 7.0f), a[k] < b[k] ? a[k] : 7.0f);
+        CHECK_EACH(couSelectW(x > 0.0f, 7.0f, y), a[k] > 0.0f ? 7.0f : b[k]);
+        unsigned bits = couBitsW(x < y);
         for (int k = 0; k < 8; ++k) assert_int_equal(bits >> k & 1, a[k] < b[k]);
         float sum = ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
         CHECK_NEAR(couSumW(x), sum, 0, SEED);
@@ -39,17 +43,47 @@ static void test_records(void **context)
     couVec4 records[40], out[8];
     for (int i = 0; i < 40; ++i) records[i] = (couVec4){(float)i, (float)i + 100, (float)i + 200, (float)i + 300};
     const uint32_t index[8] = {39, 0, 7, 7, 12, 31, 5, 20};
-    couFloatW x, y, z, w;
-    couLoadRecordsW(records, index, &x, &y, &z, &w);
+    couFloatW w;
+    couVec3W xyz = couLoadRecordsW(records, index, &w);
     float plain[4][8];
-    couStoreW(plain[0], x), couStoreW(plain[1], y), couStoreW(plain[2], z), couStoreW(plain[3], w);
+    couStore3W(plain, xyz), couStoreW(plain[3], w);
     for (int k = 0; k < 8; ++k)
         for (int c = 0; c < 4; ++c) CHECK_NEAR(plain[c][k], (float)index[k] + 100.0f * (float)c, 0, 0);
-    couStoreRecordsW(out, x, y, z, w);
+    couStoreRecordsW(out, xyz, w);
     for (int k = 0; k < 8; ++k) assert_memory_equal(&out[k], &records[index[k]], sizeof *out);
     couAddRecord(&out[3], &records[1]);
     CHECK_NEAR(out[3].x, 8, 0, 0);
     CHECK_NEAR(out[3].w, 608, 0, 0);
+}
+
+static void test_vectors(void **context)
+{
+    (void)context;
+    enum { SEED = 10 };
+    couRandom random = {SEED};
+    float a[3][COU_WIDTH], b[3][COU_WIDTH], s[COU_WIDTH], r[3][COU_WIDTH], dots[COU_WIDTH];
+    for (int k = 0; k < COU_WIDTH; ++k) {
+        for (int c = 0; c < 3; ++c) a[c][k] = noise(&random), b[c][k] = noise(&random);
+        s[k] = noise(&random);
+    }
+    couVec3W x = couLoad3W(a), y = couLoad3W(b);
+#define CHECK_EACH3(wide, plain) \
+    do { \
+        couStore3W(r, wide); \
+        for (int c = 0; c < 3; ++c) \
+            for (int k = 0; k < COU_WIDTH; ++k) CHECK_NEAR(r[c][k], (float)(plain), 0, SEED); \
+    } while (0)
+    CHECK_EACH3(couAddW(x, y), a[c][k] + b[c][k]);
+    CHECK_EACH3(couSubW(x, y), a[c][k] - b[c][k]);
+    CHECK_EACH3(couScaleW(couLoadW(s), y), s[k] * b[c][k]);
+    CHECK_EACH3(couMulAddW(x, couLoadW(s), y), a[c][k] + s[k] * b[c][k]);
+    CHECK_EACH3(couSubW(couSet3W((couVec3){1, 2, 3}), y), (float)(c + 1) - b[c][k]);
+    couStoreW(dots, couDotW(x, y));
+    for (int k = 0; k < COU_WIDTH; ++k) CHECK_NEAR(dots[k], a[0][k] * b[0][k] + a[1][k] * b[1][k] + a[2][k] * b[2][k], 0, SEED);
+    couVec3 sum = couSum3W(x);
+    CHECK_NEAR(sum.x, couSumW(x.x), 0, SEED);
+    CHECK_NEAR(sum.y, couSumW(x.y), 0, SEED);
+    CHECK_NEAR(sum.z, couSumW(x.z), 0, SEED);
 }
 
 static void test_compress(void **context)
@@ -107,7 +141,7 @@ static void test_round(void **context)
         couStoreW(got, couRoundW(couLoadW(a)));
         for (int k = 0; k < COU_WIDTH; ++k) CHECK_NEAR(got[k], nearbyintf(a[k]), 0, SEED);
         float other[COU_WIDTH];
-        couStoreW(other, couRoundW(couSubW(couSetW(0.0f), couLoadW(a)))); // what gradients rely on
+        couStoreW(other, couRoundW(0.0f - couLoadW(a))); // what gradients rely on
         for (int k = 0; k < COU_WIDTH; ++k) CHECK_NEAR(other[k], -got[k], 0, SEED);
     }
 }
@@ -206,9 +240,10 @@ static void test_variants_2d(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations),  cmocka_unit_test(test_records),        cmocka_unit_test(test_shorts),
-        cmocka_unit_test(test_load_each),   cmocka_unit_test(test_round),          cmocka_unit_test(test_compress),
-        cmocka_unit_test(test_variants_3d), cmocka_unit_test(test_compress_table), cmocka_unit_test(test_variants_2d),
+        cmocka_unit_test(test_operations),  cmocka_unit_test(test_vectors),     cmocka_unit_test(test_records),
+        cmocka_unit_test(test_shorts),      cmocka_unit_test(test_load_each),   cmocka_unit_test(test_round),
+        cmocka_unit_test(test_compress),    cmocka_unit_test(test_variants_3d), cmocka_unit_test(test_compress_table),
+        cmocka_unit_test(test_variants_2d),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,43 +11,37 @@ typedef struct couShapeW {
 /// f''(q), 0 beyond 1.
 static inline couFloatW couKernelCurveW(couKernelKind kind, couFloatW q)
 {
-    couFloatW zero = couSetW(0.0f), one = couSetW(1.0f);
-    couFloatW a = couMaxW(couSubW(one, q), zero);
+    couFloatW a = couMaxW(1.0f - q, 0.0f);
     switch (kind) {
-    case cou_kernelCubic:
-        return couSubW(couMulW(couSetW(12.0f), a), couMulW(couSetW(48.0f), couMaxW(couSubW(couSetW(0.5f), q), zero)));
+    case cou_kernelCubic: return 12.0f * a - 48.0f * couMaxW(0.5f - q, 0.0f);
     case cou_kernelWendland: {
-        couFloatW a2 = couMulW(a, a);
-        return couSubW(couMulW(couMulW(couSetW(60.0f), q), a2), couMulW(couSetW(20.0f), couMulW(a2, a)));
+        couFloatW a2 = a * a;
+        return 60.0f * q * a2 - 20.0f * (a2 * a);
     }
     case cou_kernelPoly6: {
-        couFloatW q2 = couMulW(q, q), u = couMaxW(couSubW(one, q2), zero);
-        return couMulW(u, couSubW(couMulW(couSetW(24.0f), q2), couMulW(couSetW(6.0f), u)));
+        couFloatW q2 = q * q, u = couMaxW(1.0f - q2, 0.0f);
+        return u * (24.0f * q2 - 6.0f * u);
     }
-    case cou_kernelSpiky: return couMulW(couSetW(6.0f), a);
-    default: return zero;
+    case cou_kernelSpiky: return 6.0f * a;
+    default: return couSetW(0.0f);
     }
 }
 
 /// q >= 0; beyond 1 both are 0.
 static inline couShapeW couKernelShapeW(couKernelKind kind, couFloatW q)
 {
-    couFloatW zero = couSetW(0.0f), one = couSetW(1.0f);
-    couFloatW a = couMaxW(couSubW(one, q), zero), a2 = couMulW(a, a);
+    couFloatW a = couMaxW(1.0f - q, 0.0f), a2 = a * a;
     switch (kind) {
     case cou_kernelCubic: {
-        couFloatW b = couMaxW(couSubW(couSetW(0.5f), q), zero), b2 = couMulW(b, b);
-        return (couShapeW){couSubW(couMulW(couSetW(2.0f), couMulW(a2, a)), couMulW(couSetW(8.0f), couMulW(b2, b))),
-                           couSubW(couMulW(couSetW(24.0f), b2), couMulW(couSetW(6.0f), a2))};
+        couFloatW b = couMaxW(0.5f - q, 0.0f), b2 = b * b;
+        return (couShapeW){2.0f * (a2 * a) - 8.0f * (b2 * b), 24.0f * b2 - 6.0f * a2};
     }
-    case cou_kernelWendland:
-        return (couShapeW){couMulW(couMulW(a2, a2), couAddW(one, couMulW(couSetW(4.0f), q))),
-                           couMulW(couMulW(couSetW(-20.0f), q), couMulW(a2, a))};
+    case cou_kernelWendland: return (couShapeW){a2 * a2 * (1.0f + 4.0f * q), -20.0f * q * (a2 * a)};
     case cou_kernelPoly6: {
-        couFloatW u = couMaxW(couSubW(one, couMulW(q, q)), zero), u2 = couMulW(u, u);
-        return (couShapeW){couMulW(u2, u), couMulW(couMulW(couSetW(-6.0f), q), u2)};
+        couFloatW u = couMaxW(1.0f - q * q, 0.0f), u2 = u * u;
+        return (couShapeW){u2 * u, -6.0f * q * u2};
     }
-    case cou_kernelSpiky: return (couShapeW){couMulW(a2, a), couMulW(couSetW(-3.0f), a2)};
-    default: return (couShapeW){zero, zero}; // the viscosity kernel is used by its Laplacian alone
+    case cou_kernelSpiky: return (couShapeW){a2 * a, -3.0f * a2};
+    default: return (couShapeW){couSetW(0.0f), couSetW(0.0f)}; // the viscosity kernel is used by its Laplacian alone
     }
 }

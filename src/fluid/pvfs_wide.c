@@ -1,18 +1,19 @@
-// The hot loops of pvfs: double density relaxation and viscosity impulses, each a Gauss-Seidel sweep over the cells of one colour.
+// The hot loops of pvfs: double density relaxation and viscosity impulses, each a Gauss-Seidel sweep over the cells of one
+// colour.
 //
-// Relaxation of particle i: eight neighbours at a time, positions are loaded as 16-byte records and transposed; the first pass sums
-// the two densities and leaves directions and weights in a small buffer, the second turns them into displacements, which go
-// back to the neighbours at once and to i at the end of its turn. Viscosity goes the same way, over the half of the list that comes
-// after i. Going through the pairs one by one, as the paper does, is a chain of dependent operations that cannot go wide.
+// Relaxation of particle i: eight neighbours at a time, positions are loaded as 16-byte records and transposed; the first pass
+// sums the two densities and leaves directions and weights in a small buffer, the second turns them into displacements, which go
+// back to the neighbours at once and to i at the end of its turn. Viscosity goes the same way, over the half of the list that
+// comes after i. Going through the pairs one by one, as the paper does, is a chain of dependent operations that cannot go wide.
 
 #include "fluid/pvfs.h"
 
-// Eight pairs: weight, unit vector to j, inverse mass of j. Kept together, since separate long arrays fell 4096 bytes apart, where
-// the processor takes a load for one that must wait for an earlier store.
+// Eight pairs: weight, unit vector to j, inverse mass of j. Kept together, since separate long arrays fell 4096 bytes apart,
+// where the processor takes a load for one that must wait for an earlier store.
 typedef struct PairBlock {
-    float w[COU_WIDTH];
-    float x[COU_WIDTH], y[COU_WIDTH], z[COU_WIDTH];
-    float inv_mass[COU_WIDTH];
+    couFloatW w;
+    couVec3W n;
+    couFloatW inv_mass;
 } PairBlock;
 
 typedef struct PairBuffer {
@@ -26,34 +27,26 @@ typedef struct Densities {
 // Directions, weights and density sums of i's list. Padding entries are far away and get weight 0.
 static inline Densities gather_pairs(const couPvfsSweep *sweep, uint32_t i, const uint32_t *list, int count, PairBuffer *pairs)
 {
-    couVec4 xi = sweep->position[i];
-    couFloatW x = couSetW(xi.x), y = couSetW(xi.y), z = couSetW(xi.z);
-    couFloatW inv_h = couSetW(1.0f / sweep->h), one = couSetW(1.0f), zero = couSetW(0.0f);
-    couFloatW touching = couSetW(1e-12f * sweep->h * sweep->h);
-    couFloatW rho = zero, rho_near = zero, w4 = zero;
+    couVec3W xi = couSet3W(couXyz(sweep->position[i]));
+    float inv_h = 1.0f / sweep->h, touching = 1e-12f * sweep->h * sweep->h;
+    couFloatW rho = couSetW(0.0f), rho_near = rho, w4 = rho;
     for (int k = 0; k < count; k += COU_WIDTH) {
-        couFloatW dx, dy, dz, inv_mass;
-        couLoadRecordsW(sweep->position, list + k, &dx, &dy, &dz, &inv_mass);
-        dx = couSubW(dx, x), dy = couSubW(dy, y), dz = couSubW(dz, z);
-        couFloatW r2 = couAddW(couAddW(couMulW(dx, dx), couMulW(dy, dy)), couMulW(dz, dz));
-        unsigned coincident = couBitsW(couLessW(r2, touching));
-        couFloatW r = couSqrtW(couMaxW(r2, touching));
-        couFloatW inv_r = couDivW(one, r);
-        couFloatW w = couMaxW(couSubW(one, couMulW(r, inv_h)), zero);
-        couFloatW w2 = couMulW(w, w);
-        rho = couAddW(rho, w2);
-        rho_near = couAddW(rho_near, couMulW(w2, w));
-        w4 = couAddW(w4, couMulW(w2, w2));
+        couFloatW inv_mass;
+        couVec3W d = couSubW(couLoadRecordsW(sweep->position, list + k, &inv_mass), xi);
+        couFloatW r2 = couDotW(d, d), r = couSqrtW(couMaxW(r2, touching));
+        unsigned coincident = couBitsW(r2 < touching);
+        couFloatW w = couMaxW(1.0f - r * inv_h, 0.0f), w2 = w * w;
+        rho += w2;
+        rho_near += w2 * w;
+        w4 += w2 * w2;
         PairBlock *block = &pairs->blocks[k / COU_WIDTH];
-        couStoreW(block->w, w);
-        couStoreW(block->x, couMulW(dx, inv_r));
-        couStoreW(block->y, couMulW(dy, inv_r));
-        couStoreW(block->z, couMulW(dz, inv_r));
-        couStoreW(block->inv_mass, inv_mass);
+        block->w = w;
+        block->n = couScaleW(1.0f / r, d);
+        block->inv_mass = inv_mass;
         for (; coincident; coincident &= coincident - 1) {
             int lane = __builtin_ctz(coincident);
             couVec3 n = couPartingDirection(sweep->dimension, sweep->id[i], sweep->id[list[k + lane]]);
-            block->x[lane] = n.x, block->y[lane] = n.y, block->z[lane] = n.z;
+            block->n.x[lane] = n.x, block->n.y[lane] = n.y, block->n.z[lane] = n.z;
         }
     }
     return (Densities){couSumW(rho), couSumW(rho_near), couSumW(w4)};
@@ -88,35 +81,33 @@ static WallSums add_walls(const couPvfsSweep *sweep, uint32_t i, const couContac
 static inline couVec3 push_pairs(couPvfsSweep *sweep, uint32_t i, const uint32_t *list, int count, const PairBuffer *pairs,
                                  float far, float near)
 {
-    couFloatW f1 = couSetW(far), f2 = couSetW(near), zero = couSetW(0.0f), half = couSetW(0.5f);
-    couFloatW own_inv_mass = couSetW(sweep->position[i].w);
+    float own_inv_mass = sweep->position[i].w;
     bool is_single = sweep->state->is_single_material;
-    couFloatW sx = zero, sy = zero, sz = zero;
+    couVec3W sum = couSet3W((couVec3){0});
     for (int k = 0; k < count; k += COU_WIDTH) {
         const PairBlock *block = &pairs->blocks[k / COU_WIDTH];
-        couFloatW w = couLoadW(block->w);
-        couFloatW x = couLoadW(block->x), y = couLoadW(block->y), z = couLoadW(block->z);
-        couFloatW d = couMulW(w, couAddW(f1, couMulW(f2, w)));
-        couFloatW theirs = couMulW(d, half), own = theirs;
+        couFloatW w = block->w;
+        couVec3W n = block->n;
+        couFloatW d = w * (far + near * w);
+        couFloatW theirs = 0.5f * d, own = theirs;
         if (!is_single) {
-            couFloatW inv_mass = couLoadW(block->inv_mass);
-            couFloatW unit = couDivW(d, couAddW(own_inv_mass, inv_mass));
-            theirs = couMulW(unit, inv_mass), own = couMulW(unit, own_inv_mass);
+            couFloatW inv_mass = block->inv_mass;
+            couFloatW unit = d / (own_inv_mass + inv_mass);
+            theirs = unit * inv_mass, own = unit * own_inv_mass;
         }
         couVec4 moves[COU_WIDTH];
-        couStoreRecordsW(moves, couMulW(theirs, x), couMulW(theirs, y), couMulW(theirs, z), zero);
+        couStoreRecordsW(moves, couScaleW(theirs, n), couSetW(0.0f));
         int lanes = COU_MIN(COU_WIDTH, count - k);
         for (int lane = 0; lane < lanes; ++lane) couAddRecord(&sweep->position[list[k + lane]], &moves[lane]);
-        sx = couAddW(sx, couMulW(own, x));
-        sy = couAddW(sy, couMulW(own, y));
-        sz = couAddW(sz, couMulW(own, z));
+        sum = couMulAddW(sum, own, n);
     }
-    return (couVec3){-couSumW(sx), -couSumW(sy), -couSumW(sz)};
+    couVec3 all = couSum3W(sum);
+    return (couVec3){-all.x, -all.y, -all.z};
 }
 
 // Displacements beyond this share of a Newton step would throw particles that a long step has pressed together apart with more
-// energy than they came with (+21 % for a block falling in 2D with one step a frame at a bound of 1). A calm fluid at its own step
-// has 0.2, so the bound does not act on it.
+// energy than they came with (+21 % for a block falling in 2D with one step a frame at a bound of 1). A calm fluid at its own
+// step has 0.2, so the bound does not act on it.
 #define MOST_LOAD 0.3f
 
 static void relax_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
@@ -196,9 +187,9 @@ static PairViscosity mixed_viscosity(const couPvfsSweep *sweep, const couPvfsMat
 }
 
 // The turn of particle i: impulses between it and those of its neighbours that come after it in storage [alg. 5]. As in the
-// relaxation, i itself changes at the end of its turn. The paper's part acts on approach only, smoothing on what is left and both ways;
-// both along the pair, so that angular momentum is kept. Neither alone makes a pair move apart, and where many pairs together
-// would carry i past their mean, all are cut by the same factor.
+// relaxation, i itself changes at the end of its turn. The paper's part acts on approach only, smoothing on what is left and both
+// ways; both along the pair, so that angular momentum is kept. Neither alone makes a pair move apart, and where many pairs
+// together would carry i past their mean, all are cut by the same factor.
 static void smooth_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
 {
     int below = sweep->neighbors->below[i];
@@ -213,43 +204,40 @@ static void smooth_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
     couVec4 *velocity = sweep->velocity;
     couVec4 vi = velocity[i];
     const couPvfsMaterial *own_material = &sweep->state->materials[sweep->material[i]];
-    couFloatW x = couSetW(vi.x), y = couSetW(vi.y), z = couSetW(vi.z), own_inv_mass = couSetW(sweep->position[i].w);
-    couFloatW dt = couSetW(sweep->dt), one = couSetW(1.0f), zero = couSetW(0.0f), half = couSetW(0.5f);
-    couFloatW sx = zero, sy = zero, sz = zero, taken = zero;
+    float dt = sweep->dt, own_inv_mass = sweep->position[i].w;
+    couVec3W v = couSet3W(couXyz(vi)), sum = couSet3W((couVec3){0});
+    couFloatW taken = couSetW(0.0f);
     bool is_single = sweep->state->is_single_material;
     PairViscosity viscosity = uniform_viscosity(own_material);
     couVec4 moves[COU_MAX_NEIGHBORS + COU_WIDTH];
     for (int k = 0; k < count; k += COU_WIDTH) {
         if (!is_single) viscosity = mixed_viscosity(sweep, own_material, list + k);
-        couFloatW vx, vy, vz, unused;
-        couLoadRecordsW(velocity, list + k, &vx, &vy, &vz, &unused);
-        couFloatW dx = couSubW(x, vx), dy = couSubW(y, vy), dz = couSubW(z, vz);
+        couVec3W dv = couSubW(v, couLoadVectorsW(velocity, list + k));
         const PairBlock *block = &pairs->blocks[k / COU_WIDTH];
-        couFloatW nx = couLoadW(block->x), ny = couLoadW(block->y), nz = couLoadW(block->z);
-        couFloatW along = couAddW(couAddW(couMulW(dx, nx), couMulW(dy, ny)), couMulW(dz, nz)), u = couMaxW(along, zero);
-        couFloatW weight = couMulW(dt, couLoadW(block->w));
-        couFloatW rate = couMulW(weight, couAddW(viscosity.sigma, couMulW(viscosity.beta, u)));
-        rate = couSelectW(couLessW(zero, u), couMinW(rate, one), zero);
-        couFloatW smoothing = couMinW(couMulW(weight, viscosity.smoothing), one);
-        couFloatW radial = couAddW(couMulW(couMulW(rate, u), couSubW(one, smoothing)), couMulW(smoothing, along));
-        couFloatW ix = couMulW(radial, nx), iy = couMulW(radial, ny), iz = couMulW(radial, nz);
-        couFloatW theirs = half, own = half;
+        couVec3W n = block->n;
+        couFloatW along = couDotW(dv, n), u = couMaxW(along, 0.0f);
+        couFloatW weight = dt * block->w;
+        couFloatW rate = couMinW(weight * (viscosity.sigma + viscosity.beta * u), 1.0f);
+        rate = couSelectW(u > 0.0f, rate, 0.0f);
+        couFloatW smoothing = couMinW(weight * viscosity.smoothing, 1.0f);
+        couFloatW radial = rate * u * (1.0f - smoothing) + smoothing * along;
+        couVec3W impulse = couScaleW(radial, n);
+        couFloatW theirs = couSetW(0.5f), own = theirs;
         if (!is_single) {
-            couFloatW inv_mass = couLoadW(block->inv_mass);
-            theirs = couDivW(inv_mass, couAddW(own_inv_mass, inv_mass)), own = couSubW(one, theirs);
+            couFloatW inv_mass = block->inv_mass;
+            theirs = inv_mass / (own_inv_mass + inv_mass), own = 1.0f - theirs;
         }
-        couStoreRecordsW(moves + k, couMulW(theirs, ix), couMulW(theirs, iy), couMulW(theirs, iz), zero);
-        sx = couAddW(sx, couMulW(own, ix));
-        sy = couAddW(sy, couMulW(own, iy));
-        sz = couAddW(sz, couMulW(own, iz));
-        taken = couAddW(taken, couMulW(own, couAddW(rate, smoothing)));
+        couStoreRecordsW(moves + k, couScaleW(theirs, impulse), couSetW(0.0f));
+        sum = couMulAddW(sum, own, impulse);
+        taken += own * (rate + smoothing);
     }
     float total = couSumW(taken);
     float cut = total > 1.0f ? 1.0f / total : 1.0f;
     if (cut < 1.0f)
         for (int k = 0; k < count; ++k) moves[k] = (couVec4){cut * moves[k].x, cut * moves[k].y, cut * moves[k].z, 0.0f};
     for (int k = 0; k < count; ++k) couAddRecord(&velocity[list[k]], &moves[k]);
-    velocity[i] = (couVec4){vi.x - cut * couSumW(sx), vi.y - cut * couSumW(sy), vi.z - cut * couSumW(sz), vi.w};
+    couVec3 all = couSum3W(sum);
+    velocity[i] = (couVec4){vi.x - cut * all.x, vi.y - cut * all.y, vi.z - cut * all.z, vi.w};
 }
 
 void COU_WIDE(couViscosityCells)(couPvfsSweep *sweep, size_t begin, size_t end)

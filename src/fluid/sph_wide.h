@@ -27,27 +27,19 @@ static inline couPairList couPairs_Of(const couSphLoop *loop, size_t i)
 // Where a block's first particle near a solid writes what it got from it.
 static inline size_t couWallRow(const couSphLoop *loop, int block) { return loop->walls ? loop->wall_start[block] : 0; }
 
-typedef struct couOffsetW {
-    couFloatW x, y, z;
-} couOffsetW;
-
 // The nearest image along one axis. Padding lies at 1e15 and must stay there.
 static inline couFloatW couFoldW(couFloatW x, float period)
 {
     if (!(period > 0.0f)) return x;
-    couFloatW size = couMaxW(x, couSubW(couSetW(0.0f), x));
-    couFloatW folded = couSubW(x, couMulW(couSetW(period), couRoundW(couMulW(x, couSetW(1.0f / period)))));
-    return couSelectW(couLessW(size, couSetW(2.0f * period)), folded, x);
+    couFloatW size = couMaxW(x, 0.0f - x);
+    couFloatW folded = x - period * couRoundW(x * (1.0f / period));
+    return couSelectW(size < 2.0f * period, folded, x);
 }
 
 /// From i to eight others, with their w.
-static inline couOffsetW couOffsetsW(const couSphLoop *loop, const uint32_t *index, couVec4 xi, couFloatW *w)
+static inline couVec3W couOffsetsW(const couSphLoop *loop, const uint32_t *index, couVec3 xi, couFloatW *w)
 {
-    couOffsetW offset;
-    couLoadRecordsW(loop->position, index, &offset.x, &offset.y, &offset.z, w);
-    offset.x = couSubW(offset.x, couSetW(xi.x));
-    offset.y = couSubW(offset.y, couSetW(xi.y));
-    offset.z = couSubW(offset.z, couSetW(xi.z));
+    couVec3W offset = couSubW(couLoadRecordsW(loop->position, index, w), couSet3W(xi));
     if (loop->is_periodic) {
         offset.x = couFoldW(offset.x, loop->period[0]);
         offset.y = couFoldW(offset.y, loop->period[1]);
@@ -56,7 +48,8 @@ static inline couOffsetW couOffsetsW(const couSphLoop *loop, const uint32_t *ind
     return offset;
 }
 
-static inline couFloatW couDotW(couFloatW ax, couFloatW ay, couFloatW az, couFloatW bx, couFloatW by, couFloatW bz)
+/// The kept gradients of a block, in units of the scale.
+static inline couVec3W couGradientsW(const couPairBlock *pairs)
 {
-    return couAddW(couAddW(couMulW(ax, bx), couMulW(ay, by)), couMulW(az, bz));
+    return (couVec3W){couLoadShortsW(pairs->x), couLoadShortsW(pairs->y), couLoadShortsW(pairs->z)};
 }

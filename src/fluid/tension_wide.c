@@ -3,28 +3,30 @@
 #include "fluid/sph_wide.h"
 
 typedef struct ColorSums {
-    couFloatW x, y, z, laplacian;
+    couVec3W gradient;
+    couFloatW laplacian;
 } ColorSums;
 
-// Fluid and solids count alike: at a wall the field goes on, so that the surface meets it at a right angle.
-COU_SPECIALIZED void add_color(const couSphLoop *loop, couVec4 xi, const couPairList *found, couKernelKind kind, ColorSums *sums)
+// Distances from offsets; those of particles at the same place are very short ones.
+static inline couFloatW distance(const couSphLoop *loop, couVec3W d)
 {
-    couFloatW inv_h = couSetW(1.0f / loop->h), one = couSetW(1.0f), touching = couSetW(1e-12f * loop->h * loop->h);
-    couFloatW more = couSetW((float)(loop->dimension - 1));
+    return couSqrtW(couMaxW(couDotW(d, d), 1e-12f * loop->h * loop->h));
+}
+
+// Fluid and solids count alike: at a wall the field goes on, so that the surface meets it at a right angle.
+COU_SPECIALIZED void add_color(const couSphLoop *loop, couVec3 xi, const couPairList *found, couKernelKind kind, ColorSums *sums)
+{
+    couFloatW inv_h = couSetW(1.0f / loop->h), more = couSetW((float)(loop->dimension - 1));
     for (int b = 0; b < found->blocks; ++b) {
         const uint32_t *index = found->list + b * COU_WIDTH;
         couFloatW volume;
-        couOffsetW d = couOffsetsW(loop, index, xi, &volume);
-        couFloatW r = couSqrtW(couMaxW(couDotW(d.x, d.y, d.z, d.x, d.y, d.z), touching));
-        couFloatW q = couMinW(couMulW(r, inv_h), one);
-        couFloatW weight = b < found->fluid_blocks ? couDivW(one, couLoadEachW(loop->density, index)) : volume;
-        couFloatW slope = couMulW(weight, couKernelShapeW(kind, q).slope);
-        couFloatW along = couDivW(slope, r); // -d/r is the direction of the gradient at i
-        sums->x = couSubW(sums->x, couMulW(along, d.x));
-        sums->y = couSubW(sums->y, couMulW(along, d.y));
-        sums->z = couSubW(sums->z, couMulW(along, d.z));
-        couFloatW laplacian = couAddW(couMulW(weight, couKernelCurveW(kind, q)), couMulW(more, couDivW(slope, q)));
-        sums->laplacian = couAddW(sums->laplacian, couSelectW(couLessW(q, one), laplacian, couSetW(0.0f)));
+        couVec3W d = couOffsetsW(loop, index, xi, &volume);
+        couFloatW r = distance(loop, d), q = couMinW(r * inv_h, 1.0f);
+        couFloatW weight = b < found->fluid_blocks ? 1.0f / couLoadEachW(loop->density, index) : volume;
+        couFloatW slope = weight * couKernelShapeW(kind, q).slope;
+        sums->gradient = couSubW(sums->gradient, couScaleW(slope / r, d)); // -d/r is the direction of the gradient at i
+        couFloatW laplacian = weight * couKernelCurveW(kind, q) + more * (slope / q);
+        sums->laplacian += couSelectW(q < 1.0f, laplacian, 0.0f);
     }
 }
 
@@ -34,11 +36,11 @@ COU_SPECIALIZED void color_range(couSphLoop *loop, size_t begin, size_t end, cou
     for (size_t i = begin; i < end; ++i) {
         couPairList found = couPairs_Of(loop, i);
         couFloatW zero = couSetW(0.0f);
-        ColorSums sums = {zero, zero, zero, zero};
-        add_color(loop, loop->position[i], &found, kind, &sums);
+        ColorSums sums = {{zero, zero, zero}, zero};
+        add_color(loop, couXyz(loop->position[i]), &found, kind, &sums);
         float self = (float)loop->dimension * self_curve / loop->density[i];
-        loop->out[i] = (couVec4){slope_scale * couSumW(sums.x), slope_scale * couSumW(sums.y), slope_scale * couSumW(sums.z),
-                                 curve_scale * (couSumW(sums.laplacian) + self)};
+        couVec3 gradient = couScale(slope_scale, couSum3W(sums.gradient));
+        loop->out[i] = (couVec4){gradient.x, gradient.y, gradient.z, curve_scale * (couSumW(sums.laplacian) + self)};
     }
 }
 
@@ -55,22 +57,21 @@ void COU_WIDE(couSphColor)(couSphLoop *loop, size_t begin, size_t end, int block
 // Sum of V grad W: the gradient of the density, whose size has the area of the surface as its integral.
 COU_SPECIALIZED void slope_range(couSphLoop *loop, size_t begin, size_t end, couKernelKind kind)
 {
-    couFloatW inv_h = couSetW(1.0f / loop->h), one = couSetW(1.0f), touching = couSetW(1e-12f * loop->h * loop->h);
+    couFloatW inv_h = couSetW(1.0f / loop->h);
     float scale = loop->density_scale / loop->h;
     for (size_t i = begin; i < end; ++i) {
         couPairList found = couPairs_Of(loop, i);
-        couVec4 xi = loop->position[i];
-        couFloatW zero = couSetW(0.0f), x = zero, y = zero, z = zero;
+        couVec3 xi = couXyz(loop->position[i]);
+        couVec3W sum = couSet3W((couVec3){0});
         for (int b = 0; b < found.blocks; ++b) {
             couFloatW volume;
-            couOffsetW d = couOffsetsW(loop, found.list + b * COU_WIDTH, xi, &volume);
-            couFloatW r = couSqrtW(couMaxW(couDotW(d.x, d.y, d.z, d.x, d.y, d.z), touching));
-            couFloatW q = couMinW(couMulW(r, inv_h), one);
-            couFloatW slope = couMulW(b < found.fluid_blocks ? one : volume, couKernelShapeW(kind, q).slope);
-            couFloatW along = couDivW(slope, r); // -d/r is the direction of the gradient at i
-            x = couSubW(x, couMulW(along, d.x)), y = couSubW(y, couMulW(along, d.y)), z = couSubW(z, couMulW(along, d.z));
+            couVec3W d = couOffsetsW(loop, found.list + b * COU_WIDTH, xi, &volume);
+            couFloatW r = distance(loop, d), slope = couKernelShapeW(kind, couMinW(r * inv_h, 1.0f)).slope;
+            if (b >= found.fluid_blocks) slope *= volume;
+            sum = couSubW(sum, couScaleW(slope / r, d)); // -d/r is the direction of the gradient at i
         }
-        loop->out[i] = (couVec4){scale * couSumW(x), scale * couSumW(y), scale * couSumW(z), 0.0f};
+        couVec3 gradient = couScale(scale, couSum3W(sum));
+        loop->out[i] = (couVec4){gradient.x, gradient.y, gradient.z, 0.0f};
     }
 }
 
@@ -84,25 +85,19 @@ void COU_WIDE(couSphSlope)(couSphLoop *loop, size_t begin, size_t end, int block
     }
 }
 
-typedef struct BendSums {
-    couFloatW x, y, z;
-} BendSums;
-
-// Second derivatives of V W (W'' along the pair, W'/r across it) times the difference s of two records, less the gradient times the
-// sum g of two.
-COU_SPECIALIZED void add_bend(const couSphLoop *loop, couOffsetW d, couFloatW sx, couFloatW sy, couFloatW sz, couFloatW g,
-                              couKernelKind kind, BendSums *sums)
+// Second derivatives of V W (W'' along the pair, W'/r across it) times the difference s of two records, less the gradient times
+// the sum g of two.
+COU_SPECIALIZED void add_bend(const couSphLoop *loop, couVec3W d, couVec3W s, couFloatW g, couKernelKind kind, couVec3W *sum)
 {
-    couFloatW one = couSetW(1.0f), zero = couSetW(0.0f), touching = couSetW(1e-12f * loop->h * loop->h);
-    couFloatW r2 = couMaxW(couDotW(d.x, d.y, d.z, d.x, d.y, d.z), touching), r = couSqrtW(r2);
-    couFloatW far = couMulW(r, couSetW(1.0f / loop->h)), q = couMinW(far, one);
-    couFloatW slope = couKernelShapeW(kind, q).slope, across = couDivW(slope, q);
-    couFloatW along = couDivW(couMulW(couSubW(couKernelCurveW(kind, q), across), couDotW(d.x, d.y, d.z, sx, sy, sz)), r2);
-    along = couAddW(along, couDivW(couMulW(couMulW(slope, g), couSetW(loop->h)), r)); // the gradient at i has -d
-    couMaskW is_near = couLessW(far, one);
-    sums->x = couSubW(sums->x, couSelectW(is_near, couAddW(couMulW(across, sx), couMulW(along, d.x)), zero));
-    sums->y = couSubW(sums->y, couSelectW(is_near, couAddW(couMulW(across, sy), couMulW(along, d.y)), zero));
-    sums->z = couSubW(sums->z, couSelectW(is_near, couAddW(couMulW(across, sz), couMulW(along, d.z)), zero));
+    couFloatW r2 = couMaxW(couDotW(d, d), 1e-12f * loop->h * loop->h), r = couSqrtW(r2);
+    couFloatW far = r * (1.0f / loop->h), q = couMinW(far, 1.0f);
+    couFloatW slope = couKernelShapeW(kind, q).slope, across = slope / q;
+    couFloatW along = (couKernelCurveW(kind, q) - across) * couDotW(d, s) / r2;
+    along += slope * g * loop->h / r; // the gradient at i has -d
+    couMaskW is_near = far < 1.0f;
+    sum->x -= couSelectW(is_near, across * s.x + along * d.x, 0.0f);
+    sum->y -= couSelectW(is_near, across * s.y + along * d.y, 0.0f);
+    sum->z -= couSelectW(is_near, across * s.z + along * d.z, 0.0f);
 }
 
 COU_SPECIALIZED void area_range(couSphLoop *loop, size_t begin, size_t end, int block, couKernelKind kind)
@@ -111,25 +106,23 @@ COU_SPECIALIZED void area_range(couSphLoop *loop, size_t begin, size_t end, int 
     float scale = loop->density_scale / (loop->h * loop->h);
     for (size_t i = begin; i < end; ++i) {
         couPairList found = couPairs_Of(loop, i);
-        couVec4 xi = loop->position[i], own = loop->in[i];
-        couFloatW zero = couSetW(0.0f), x = couSetW(own.x), y = couSetW(own.y), z = couSetW(own.z), w = couSetW(own.w);
-        BendSums fluid = {zero, zero, zero}, solid = fluid;
+        couVec3 xi = couXyz(loop->position[i]);
+        couVec3W own = couSet3W(couXyz(loop->in[i])), fluid = couSet3W((couVec3){0}), solid = fluid;
+        float w = loop->in[i].w;
         for (int b = 0; b < found.fluid_blocks; ++b) {
             const uint32_t *index = found.list + b * COU_WIDTH;
-            couFloatW unused, sx, sy, sz, g;
-            couOffsetW d = couOffsetsW(loop, index, xi, &unused);
-            couLoadRecordsW(loop->in, index, &sx, &sy, &sz, &g);
-            add_bend(loop, d, couSubW(x, sx), couSubW(y, sy), couSubW(z, sz), couAddW(w, g), kind, &fluid);
+            couFloatW unused, g;
+            couVec3W d = couOffsetsW(loop, index, xi, &unused), s = couLoadRecordsW(loop->in, index, &g);
+            add_bend(loop, d, couSubW(own, s), w + g, kind, &fluid);
         }
         for (int b = found.fluid_blocks; b < found.blocks; ++b) { // solids have no surface of their own
             couFloatW volume;
-            couOffsetW d = couOffsetsW(loop, found.list + b * COU_WIDTH, xi, &volume);
-            add_bend(loop, d, couMulW(volume, x), couMulW(volume, y), couMulW(volume, z), couMulW(volume, w), kind, &solid);
+            couVec3W d = couOffsetsW(loop, found.list + b * COU_WIDTH, xi, &volume);
+            add_bend(loop, d, couScaleW(volume, own), volume * w, kind, &solid);
         }
         float size = scale * loop->velocity[i].w;
-        couVec3 wall = {size * couSumW(solid.x), size * couSumW(solid.y), size * couSumW(solid.z)};
-        loop->out[i] = (couVec4){size * couSumW(fluid.x) + wall.x, size * couSumW(fluid.y) + wall.y,
-                                 size * couSumW(fluid.z) + wall.z, 0.0f};
+        couVec3 wall = couScale(size, couSum3W(solid)), all = couAdd(couScale(size, couSum3W(fluid)), wall);
+        loop->out[i] = (couVec4){all.x, all.y, all.z, 0.0f};
         if (loop->walls && found.blocks > found.fluid_blocks) loop->walls[wall_row++] = (couVec4){wall.x, wall.y, wall.z, 0.0f};
     }
 }
@@ -146,59 +139,62 @@ void COU_WIDE(couSphArea)(couSphLoop *loop, size_t begin, size_t end, int block)
 // C(r) h^3 pi/32 [Akinci 2013, eq. 2]: attracts beyond h/2, repels below.
 static inline couFloatW cohesion_shape(couFloatW q)
 {
-    couFloatW one = couSetW(1.0f), a = couMaxW(couSubW(one, q), couSetW(0.0f));
-    couFloatW aq = couMulW(a, q), cube = couMulW(couMulW(aq, aq), aq);
-    couFloatW near = couSubW(couAddW(cube, cube), couSetW(1.0f / 64.0f));
-    return couSelectW(couLessW(q, couSetW(0.5f)), near, cube);
+    couFloatW aq = couMaxW(1.0f - q, 0.0f) * q, cube = aq * aq * aq;
+    return couSelectW(q < 0.5f, cube + cube - 1.0f / 64.0f, cube);
+}
+
+// Sum over fluid particles of pulls along the pair and of pushes against differences of the surface's normals n.
+static inline couVec3W fluid_cohesion(const couSphLoop *loop, size_t i, const couPairList *found, couFloatW inv_h)
+{
+    couVec3 xi = couXyz(loop->position[i]), ni = couXyz(loop->in[i]);
+    couVec3W sum = couSet3W((couVec3){0});
+    float own = loop->tension[loop->material[i]];
+    couFloatW density = couSetW(loop->density[i]), cohesion = couSetW(loop->cohesion), area = couSetW(loop->area);
+    for (int b = 0; b < found->fluid_blocks; ++b) {
+        const uint32_t *index = found->list + b * COU_WIDTH;
+        couFloatW unused;
+        couVec3W d = couOffsetsW(loop, index, xi, &unused), n = couLoadVectorsW(loop->in, index);
+        float each[COU_WIDTH];
+        for (int k = 0; k < COU_WIDTH; ++k) // the weaker tension binds two liquids
+            each[k] = index[k] < loop->count ? COU_MIN(own, loop->tension[loop->material[index[k]]]) : 0.0f;
+        couFloatW r = distance(loop, d), q = r * inv_h;
+        // K_ij = 2 rho0 / (rho_i + rho_j): stronger at the surface
+        couFloatW size = couLoadW(each) * (2.0f / (density + couLoadEachW(loop->density, index)));
+        size = couSelectW(q < 1.0f, size, 0.0f);
+        couFloatW pull = size * cohesion * cohesion_shape(couMinW(q, 1.0f)) / r, push = size * area;
+        sum.x += pull * d.x - push * (ni.x - n.x);
+        sum.y += pull * d.y - push * (ni.y - n.y);
+        sum.z += pull * d.z - push * (ni.z - n.z);
+    }
+    return sum;
+}
+
+// Sum over solids of A(r) ~ (-4 q^2 + 6 q - 2)^(1/4) between h/2 and h [Akinci 2013, eq. 7].
+static inline couVec3W solid_adhesion(const couSphLoop *loop, size_t i, const couPairList *found, couFloatW inv_h)
+{
+    couVec3 xi = couXyz(loop->position[i]);
+    couVec3W sum = couSet3W((couVec3){0});
+    for (int b = found->fluid_blocks; b < found->blocks; ++b) {
+        couFloatW volume;
+        couVec3W d = couOffsetsW(loop, found->list + b * COU_WIDTH, xi, &volume);
+        couFloatW r = distance(loop, d), q = r * inv_h;
+        couFloatW inner = 2.0f * (couMaxW(1.0f - q, 0.0f) * couMaxW(2.0f * q - 1.0f, 0.0f));
+        couFloatW pull = loop->adhesion * volume * couSqrtW(couSqrtW(inner)) / r;
+        sum = couMulAddW(sum, couSelectW(q < 1.0f, pull, 0.0f), d);
+    }
+    return sum;
 }
 
 void COU_WIDE(couSphCohesion)(couSphLoop *loop, size_t begin, size_t end, int block)
 {
     size_t wall_row = couWallRow(loop, block);
-    couFloatW inv_h = couSetW(1.0f / loop->h), one = couSetW(1.0f), touching = couSetW(1e-12f * loop->h * loop->h);
+    couFloatW inv_h = couSetW(1.0f / loop->h);
     for (size_t i = begin; i < end; ++i) {
         couPairList found = couPairs_Of(loop, i);
-        couVec4 xi = loop->position[i], ni = loop->in[i];
-        float own = loop->tension[loop->material[i]], weight = loop->velocity[i].w;
-        couFloatW density = couSetW(loop->density[i]), zero = couSetW(0.0f), x = zero, y = zero, z = zero;
-        couFloatW cohesion = couSetW(loop->cohesion), area = couSetW(loop->area), two = couSetW(2.0f);
-        for (int b = 0; b < found.fluid_blocks; ++b) {
-            const uint32_t *index = found.list + b * COU_WIDTH;
-            couFloatW unused, nx, ny, nz;
-            couOffsetW d = couOffsetsW(loop, index, xi, &unused);
-            couLoadRecordsW(loop->in, index, &nx, &ny, &nz, &unused);
-            float each[COU_WIDTH];
-            for (int k = 0; k < COU_WIDTH; ++k) // the weaker tension binds two liquids
-                each[k] = index[k] < loop->count ? COU_MIN(own, loop->tension[loop->material[index[k]]]) : 0.0f;
-            couFloatW r = couSqrtW(couMaxW(couDotW(d.x, d.y, d.z, d.x, d.y, d.z), touching));
-            couFloatW q = couMulW(r, inv_h);
-            // K_ij = 2 rho0 / (rho_i + rho_j): stronger at the surface
-            couFloatW size = couMulW(couLoadW(each), couDivW(two, couAddW(density, couLoadEachW(loop->density, index))));
-            size = couSelectW(couLessW(q, one), size, zero);
-            couFloatW pull = couDivW(couMulW(couMulW(size, cohesion), cohesion_shape(couMinW(q, one))), r),
-                      push = couMulW(size, area);
-            x = couAddW(x, couSubW(couMulW(pull, d.x), couMulW(push, couSubW(couSetW(ni.x), nx))));
-            y = couAddW(y, couSubW(couMulW(pull, d.y), couMulW(push, couSubW(couSetW(ni.y), ny))));
-            z = couAddW(z, couSubW(couMulW(pull, d.z), couMulW(push, couSubW(couSetW(ni.z), nz))));
-        }
-        couVec3 fluid = {weight * couSumW(x), weight * couSumW(y), weight * couSumW(z)}, solid = {0};
-        if (found.blocks > found.fluid_blocks && loop->wetting > 0.0f) {
-            x = y = z = zero;
-            for (int b = found.fluid_blocks; b < found.blocks; ++b) {
-                couFloatW volume;
-                couOffsetW d = couOffsetsW(loop, found.list + b * COU_WIDTH, xi, &volume);
-                couFloatW r = couSqrtW(couMaxW(couDotW(d.x, d.y, d.z, d.x, d.y, d.z), touching));
-                couFloatW q = couMulW(r, inv_h);
-                // A(r) ~ (-4 q^2 + 6 q - 2)^(1/4) between h/2 and h [Akinci 2013, eq. 7]
-                couFloatW inner = couMulW(two,
-                                          couMulW(couMaxW(couSubW(one, q), zero), couMaxW(couSubW(couMulW(two, q), one), zero)));
-                couFloatW pull = couDivW(couMulW(couMulW(couSetW(loop->adhesion), volume), couSqrtW(couSqrtW(inner))), r);
-                pull = couSelectW(couLessW(q, one), pull, zero);
-                x = couAddW(x, couMulW(pull, d.x)), y = couAddW(y, couMulW(pull, d.y)), z = couAddW(z, couMulW(pull, d.z));
-            }
-            float scale = weight * loop->wetting;
-            solid = (couVec3){scale * couSumW(x), scale * couSumW(y), scale * couSumW(z)};
-        }
+        float weight = loop->velocity[i].w;
+        couVec3 fluid = couScale(weight, couSum3W(fluid_cohesion(loop, i, &found, inv_h))), solid = {0};
+        if (found.blocks > found.fluid_blocks && loop->wetting > 0.0f)
+            solid = couScale(weight * loop->wetting, couSum3W(solid_adhesion(loop, i, &found, inv_h)));
         loop->out[i] = (couVec4){fluid.x + solid.x, fluid.y + solid.y, fluid.z + solid.z, 0.0f};
         if (loop->walls && found.blocks > found.fluid_blocks)
             loop->walls[wall_row++] = (couVec4){solid.x, solid.y, solid.z, 0.0f};

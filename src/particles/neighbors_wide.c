@@ -29,42 +29,39 @@ static Box cell_box(const couVec4 *position, uint32_t begin, uint32_t end)
 
 // `is_wrapped` is a constant at every place: the inner loops exist once for cells inside and once for those at the end of a
 // period.
-#define INLINE static inline __attribute__((always_inline))
 
 // How far the values lie outside [lower, upper] when shifted; in the same order of operations as the exact test.
-INLINE couFloatW outside(couFloatW x, float lower, float upper, float shift, bool is_wrapped)
+COU_SPECIALIZED couFloatW outside(couFloatW x, float lower, float upper, float shift, bool is_wrapped)
 {
-    couFloatW before = couSubW(couSetW(lower), x), behind = couSubW(x, couSetW(upper));
-    if (is_wrapped) before = couSubW(before, couSetW(shift)), behind = couAddW(behind, couSetW(shift));
-    return couMaxW(couMaxW(before, behind), couSetW(0.0f));
+    couFloatW before = lower - x, behind = x - upper;
+    if (is_wrapped) before -= shift, behind += shift;
+    return couMaxW(couMaxW(before, behind), 0.0f);
 }
 
 // Appends the points [begin, end) that are near the box, under their indices plus `base`; returns the new fill.
-INLINE size_t collect(const couSearch *search, couSearchScratch *scratch, size_t fill, const Box *box, const couVec4 *position,
-                      uint32_t base, const couRange *range, bool is_wrapped)
+COU_SPECIALIZED size_t collect(const couSearch *search, couSearchScratch *scratch, size_t fill, const Box *box,
+                               const couVec4 *position, uint32_t base, const couRange *range, bool is_wrapped)
 {
     // A little more than the radius: rounding here must not lose a pair that the exact test would keep.
-    couFloatW limit = couSetW(search->radius * search->radius * 1.00001f);
+    float limit = search->radius * search->radius * 1.00001f;
     const float *shift = range->shift;
     uint32_t end = range->end;
     for (uint32_t i = range->begin; i < end; i += COU_WIDTH) {
         uint32_t index[COU_WIDTH];
-        float xs[COU_WIDTH], ys[COU_WIDTH], zs[COU_WIDTH];
+        float xs[3][COU_WIDTH];
         for (uint32_t k = 0; k < COU_WIDTH; ++k) index[k] = i + k; // may run into the padding, masked below
-        couFloatW x, y, z, w;
-        couLoadRecordsW(position, index, &x, &y, &z, &w);
-        couFloatW dx = outside(x, box->lower[0], box->upper[0], shift[0], is_wrapped);
-        couFloatW dy = outside(y, box->lower[1], box->upper[1], shift[1], is_wrapped);
-        couFloatW dz = outside(z, box->lower[2], box->upper[2], shift[2], is_wrapped);
-        couFloatW d2 = couAddW(couAddW(couMulW(dx, dx), couMulW(dy, dy)), couMulW(dz, dz));
-        unsigned bits = couBitsW(couLessW(d2, limit));
+        couVec3W x = couLoadVectorsW(position, index);
+        couVec3W d = {outside(x.x, box->lower[0], box->upper[0], shift[0], is_wrapped),
+                      outside(x.y, box->lower[1], box->upper[1], shift[1], is_wrapped),
+                      outside(x.z, box->lower[2], box->upper[2], shift[2], is_wrapped)};
+        unsigned bits = couBitsW(couDotW(d, d) < limit);
         if (end - i < COU_WIDTH) bits &= (1u << (end - i)) - 1;
         for (uint32_t k = 0; k < COU_WIDTH; ++k) index[k] += base;
-        couStoreW(xs, x), couStoreW(ys, y), couStoreW(zs, z);
+        couStore3W(xs, x);
         for (int a = 0; is_wrapped && a < 3; ++a) couStoreW(scratch->shift[a] + fill, couSetW(shift[a]));
-        couCompressW((uint32_t *)scratch->x + fill, (const uint32_t *)xs, bits);
-        couCompressW((uint32_t *)scratch->y + fill, (const uint32_t *)ys, bits);
-        couCompressW((uint32_t *)scratch->z + fill, (const uint32_t *)zs, bits);
+        couCompressW((uint32_t *)scratch->x + fill, (const uint32_t *)xs[0], bits);
+        couCompressW((uint32_t *)scratch->y + fill, (const uint32_t *)xs[1], bits);
+        couCompressW((uint32_t *)scratch->z + fill, (const uint32_t *)xs[2], bits);
         fill += (size_t)couCompressW(scratch->index + fill, index, bits);
     }
     return fill;
@@ -75,7 +72,7 @@ typedef struct Part {
     size_t begin, end;
 } Part;
 
-INLINE Part end_part(couSearchScratch *scratch, size_t begin, size_t end, bool is_wrapped)
+COU_SPECIALIZED Part end_part(couSearchScratch *scratch, size_t begin, size_t end, bool is_wrapped)
 {
     for (size_t k = end; k < end + COU_WIDTH; ++k) scratch->x[k] = scratch->y[k] = scratch->z[k] = 1e15f;
     for (int a = 0; is_wrapped && a < 3; ++a) couStoreW(scratch->shift[a] + end, couSetW(0.0f));
@@ -83,19 +80,17 @@ INLINE Part end_part(couSearchScratch *scratch, size_t begin, size_t end, bool i
 }
 
 // Which of the buffer's places k to k + COU_WIDTH are within the radius.
-INLINE unsigned test_places(const couSearchScratch *scratch, size_t k, couFloatW x, couFloatW y, couFloatW z, couFloatW limit,
-                            bool is_wrapped)
+COU_SPECIALIZED unsigned test_places(const couSearchScratch *scratch, size_t k, couVec3W xi, couFloatW limit, bool is_wrapped)
 {
-    couFloatW dx = couSubW(couLoadW(scratch->x + k), x);
-    couFloatW dy = couSubW(couLoadW(scratch->y + k), y);
-    couFloatW dz = couSubW(couLoadW(scratch->z + k), z);
+    couFloatW dx = couLoadW(scratch->x + k) - xi.x;
+    couFloatW dy = couLoadW(scratch->y + k) - xi.y;
+    couFloatW dz = couLoadW(scratch->z + k) - xi.z;
     if (is_wrapped) {
-        dx = couAddW(dx, couLoadW(scratch->shift[0] + k));
-        dy = couAddW(dy, couLoadW(scratch->shift[1] + k));
-        dz = couAddW(dz, couLoadW(scratch->shift[2] + k));
+        dx += couLoadW(scratch->shift[0] + k);
+        dy += couLoadW(scratch->shift[1] + k);
+        dz += couLoadW(scratch->shift[2] + k);
     }
-    couFloatW r2 = couAddW(couAddW(couMulW(dx, dx), couMulW(dy, dy)), couMulW(dz, dz));
-    return couBitsW(couLessW(r2, limit));
+    return couBitsW(dx * dx + dy * dy + dz * dz < limit);
 }
 
 static int pad_list(const couSearch *search, uint32_t *list, int count)
@@ -106,20 +101,20 @@ static int pad_list(const couSearch *search, uint32_t *list, int count)
 }
 
 // Tests particle i, which is at place `self` of the buffer, against all of it.
-INLINE void list_neighbors(couSearch *search, couSearchScratch *scratch, Part near, Part solids, uint32_t i, size_t self,
-                           bool is_wrapped)
+COU_SPECIALIZED void list_neighbors(couSearch *search, couSearchScratch *scratch, Part near, Part solids, uint32_t i, size_t self,
+                                    bool is_wrapped)
 {
     couNeighbors *neighbors = search->neighbors;
     size_t longest = COU_MIN(near.end - near.begin, (size_t)COU_MAX_NEIGHBORS) +
                      COU_MIN(solids.end - solids.begin, (size_t)COU_MAX_NEIGHBORS);
     uint32_t *list = couSearch_Room(search, scratch, longest + 4 * COU_WIDTH);
     if (!list) return;
-    couVec4 xi = search->position[i];
-    couFloatW x = couSetW(xi.x), y = couSetW(xi.y), z = couSetW(xi.z), limit = couSetW(search->radius * search->radius);
+    couVec3W xi = couSet3W(couXyz(search->position[i]));
+    couFloatW limit = couSetW(search->radius * search->radius);
     int count = 0, below = 0;
     bool is_crowded = false;
     for (size_t k = near.begin; k < near.end; k += COU_WIDTH) {
-        unsigned bits = test_places(scratch, k, x, y, z, limit, is_wrapped);
+        unsigned bits = test_places(scratch, k, xi, limit, is_wrapped);
         if (self - k < COU_WIDTH) { // the particle itself is in this block
             bits &= ~(1u << (self - k));
             below = count + __builtin_popcount(bits & ((1u << (self - k)) - 1));
@@ -140,7 +135,7 @@ INLINE void list_neighbors(couSearch *search, couSearchScratch *scratch, Part ne
     if (search->solids) { // in the room that particles left
         int room = COU_MAX_NEIGHBORS - count, solid_count = 0;
         for (size_t k = solids.begin; k < solids.end; k += COU_WIDTH) {
-            unsigned bits = test_places(scratch, k, x, y, z, limit, is_wrapped);
+            unsigned bits = test_places(scratch, k, xi, limit, is_wrapped);
             solid_count += couCompressW(list + padded + solid_count, scratch->index + k, bits);
             if (solid_count > room) {
                 is_crowded = true;
@@ -174,8 +169,8 @@ static void add_ranges(Surroundings *around, const couRange *ranges, int count)
 }
 
 // Lists the neighbours of the particles [begin, end), those of one cell.
-INLINE void search_cell(couSearch *search, couSearchScratch *scratch, const Surroundings *around, uint32_t begin, uint32_t end,
-                        bool is_wrapped)
+COU_SPECIALIZED void search_cell(couSearch *search, couSearchScratch *scratch, const Surroundings *around, uint32_t begin,
+                                 uint32_t end, bool is_wrapped)
 {
     Box box = cell_box(search->position, begin, end);
     size_t fill = 0, own_place = 0;

@@ -1,30 +1,14 @@
 // The nearest triangle of a tree: depth first, nearest box first, starting from the distance to a leaf that is likely close. That
-// takes a fraction of a microsecond next to the surface, and several where hundreds of triangles are nearly as far as the nearest.
+// takes a fraction of a microsecond next to the surface, and several where hundreds of triangles are nearly as far as the
+// nearest.
 #include "shape/triangle_tree.h"
 
-typedef struct Vec3W {
-    couFloatW x, y, z;
-} Vec3W;
-
-static inline Vec3W load3(const float columns[3][COU_WIDTH])
-{
-    return (Vec3W){couLoadW(columns[0]), couLoadW(columns[1]), couLoadW(columns[2])};
-}
-static inline Vec3W sub3(Vec3W a, Vec3W b) { return (Vec3W){couSubW(a.x, b.x), couSubW(a.y, b.y), couSubW(a.z, b.z)}; }
-static inline couFloatW dot3(Vec3W a, Vec3W b)
-{
-    return couAddW(couAddW(couMulW(a.x, b.x), couMulW(a.y, b.y)), couMulW(a.z, b.z));
-}
-static inline Vec3W set3(couVec3 p) { return (Vec3W){couSetW(p.x), couSetW(p.y), couSetW(p.z)}; }
-
 // Squared distance to an edge from its start, d = p - start.
-static inline couFloatW edge_distance2(Vec3W d, Vec3W edge, couFloatW inv2)
+static inline couFloatW edge_distance2(couVec3W d, couVec3W edge, couFloatW inv2)
 {
-    couFloatW t = couMulW(dot3(d, edge), inv2);
-    t = couMinW(couMaxW(t, couSetW(0.0f)), couSetW(1.0f));
-    Vec3W foot = {couMulW(t, edge.x), couMulW(t, edge.y), couMulW(t, edge.z)};
-    Vec3W v = sub3(d, foot);
-    return dot3(v, v);
+    couFloatW t = couMinW(couMaxW(couDotW(d, edge) * inv2, 0.0f), 1.0f);
+    couVec3W v = couSubW(d, couScaleW(t, edge));
+    return couDotW(v, v);
 }
 
 static inline float least(couFloatW a)
@@ -37,32 +21,30 @@ static inline float least(couFloatW a)
 }
 
 // The least squared distance to the triangles of a leaf: to the plane where the foot is within the triangle, else to the edges.
-static inline float leaf_distance2(const couTreeLeaf *leaf, Vec3W p)
+static inline float leaf_distance2(const couTreeLeaf *leaf, couVec3W p)
 {
-    Vec3W d = sub3(p, load3(leaf->a)), ab = load3(leaf->ab), ac = load3(leaf->ac);
+    couVec3W d = couSubW(p, couLoad3W(leaf->a)), ab = couLoad3W(leaf->ab), ac = couLoad3W(leaf->ac);
     couFloatW edges = edge_distance2(d, ab, couLoadW(leaf->inv_ab2));
     edges = couMinW(edges, edge_distance2(d, ac, couLoadW(leaf->inv_ac2)));
-    edges = couMinW(edges, edge_distance2(sub3(d, ab), sub3(ac, ab), couLoadW(leaf->inv_bc2)));
-    couFloatW v = dot3(d, load3(leaf->to_v)), w = dot3(d, load3(leaf->to_w)), height = dot3(d, load3(leaf->normal));
-    couFloatW rest = couSubW(couSubW(couSetW(1.0f), v), w);
-    couFloatW within = couMinW(couMinW(v, w), rest);
-    couFloatW plane = couAddW(couMulW(height, height), couLoadW(leaf->flat));
-    return least(couSelectW(couLessW(within, couSetW(0.0f)), edges, couMinW(plane, edges)));
+    edges = couMinW(edges, edge_distance2(couSubW(d, ab), couSubW(ac, ab), couLoadW(leaf->inv_bc2)));
+    couFloatW v = couDotW(d, couLoad3W(leaf->to_v)), w = couDotW(d, couLoad3W(leaf->to_w)),
+              height = couDotW(d, couLoad3W(leaf->normal));
+    couFloatW within = couMinW(couMinW(v, w), 1.0f - v - w);
+    couFloatW plane = height * height + couLoadW(leaf->flat);
+    return least(couSelectW(within < 0.0f, edges, couMinW(plane, edges)));
 }
 
-static inline void box_distances2(const couTreeNode *node, Vec3W p, float *away2)
+static inline void box_distances2(const couTreeNode *node, couVec3W p, float *away2)
 {
-    Vec3W lower = load3(node->lower), upper = load3(node->upper);
-    couFloatW zero = couSetW(0.0f);
-    couFloatW x = couMaxW(couMaxW(couSubW(lower.x, p.x), couSubW(p.x, upper.x)), zero);
-    couFloatW y = couMaxW(couMaxW(couSubW(lower.y, p.y), couSubW(p.y, upper.y)), zero);
-    couFloatW z = couMaxW(couMaxW(couSubW(lower.z, p.z), couSubW(p.z, upper.z)), zero);
-    couStoreW(away2, dot3((Vec3W){x, y, z}, (Vec3W){x, y, z}));
+    couVec3W below = couSubW(couLoad3W(node->lower), p), above = couSubW(p, couLoad3W(node->upper));
+    couVec3W d = {couMaxW(couMaxW(below.x, above.x), 0.0f), couMaxW(couMaxW(below.y, above.y), 0.0f),
+                  couMaxW(couMaxW(below.z, above.z), 0.0f)};
+    couStoreW(away2, couDotW(d, d));
 }
 
 float COU_WIDE(couTreeDistance)(const couTriangleTree *tree, couVec3 point, uint32_t *leaf)
 {
-    Vec3W p = set3(point);
+    couVec3W p = couSet3W(point);
     float best = leaf_distance2(&tree->leaves[*leaf], p);
     couTreeVisit stack[COU_TREE_STACK];
     int depth = 0;
@@ -91,7 +73,7 @@ float COU_WIDE(couTreeDistance)(const couTriangleTree *tree, couVec3 point, uint
 
 float COU_WIDE(couTreeNearby)(const couTriangleTree *tree, couVec3 point, float nearest, uint32_t *leaf)
 {
-    Vec3W p = set3(point);
+    couVec3W p = couSet3W(point);
     uint32_t first = *leaf / COU_WIDTH * COU_WIDTH;
     float away2[COU_WIDTH], best = nearest * nearest;
     box_distances2(&tree->nodes[first / COU_WIDTH], p, away2);

@@ -12,26 +12,24 @@
 
 COU_SPECIALIZED couFloatW kernel_of(couSurfaceField kind, couFloatW q2)
 {
-    couFloatW one = couSetW(1.0f), zero = couSetW(0.0f);
     if (kind == cou_surfaceClavet) {
-        couFloatW ramp = couMaxW(couSubW(one, couSqrtW(q2)), zero);
-        return couMulW(ramp, ramp);
+        couFloatW ramp = couMaxW(1.0f - couSqrtW(q2), 0.0f);
+        return ramp * ramp;
     }
-    couFloatW m = couMaxW(couSubW(one, q2), zero);
-    return couMulW(m, couMulW(m, m));
+    couFloatW m = couMaxW(1.0f - q2, 0.0f);
+    return m * (m * m);
 }
 
 // dK/d(q^2).
 COU_SPECIALIZED couFloatW slope_of(couSurfaceField kind, couFloatW q2)
 {
-    couFloatW one = couSetW(1.0f), zero = couSetW(0.0f);
     if (kind == cou_surfaceClavet) {
         // The ramp has a tip at the particle itself: its slope there is taken as that very near to it.
-        couFloatW q = couSqrtW(couMaxW(q2, couSetW(1e-12f)));
-        return couSubW(zero, couDivW(couMaxW(couSubW(one, q), zero), q));
+        couFloatW q = couSqrtW(couMaxW(q2, 1e-12f));
+        return 0.0f - couMaxW(1.0f - q, 0.0f) / q;
     }
-    couFloatW m = couMaxW(couSubW(one, q2), zero);
-    return couMulW(couSetW(-3.0f), couMulW(m, m));
+    couFloatW m = couMaxW(1.0f - q2, 0.0f);
+    return -3.0f * (m * m);
 }
 
 // --- Bricks ------------------------------------------------------------------------------------------------------------------
@@ -56,13 +54,11 @@ COU_SPECIALIZED void add_round_kernels(couSurfaceField kind, const couNear *near
 {
     couFloatW x = couLoadW(brick->x);
     float inv_h2 = shape->inv_h * shape->inv_h, inv_cell = 1.0f / brick->cell;
-    couFloatW scale = couSetW(inv_h2);
     for (size_t p = 0; p < near->count; ++p) {
         int j0, j1, k0, k1;
         clip_axis(near->y[p], shape->h, brick->y, cou_brickNodes, inv_cell, &j0, &j1);
         clip_axis(near->z[p], shape->h, brick->z, brick->layers, inv_cell, &k0, &k1);
-        couFloatW dx = couSubW(x, couSetW(near->x[p])), w = couSetW(near->w[p]);
-        couFloatW dx2 = couMulW(couMulW(dx, dx), scale);
+        couFloatW dx = x - near->x[p], dx2 = dx * dx * inv_h2, w = couSetW(near->w[p]);
         float ahead = beyond(near->x[p], brick->x), most = SKIP - ahead * ahead * inv_h2;
         for (int k = k0; k <= k1; ++k) {
             float dz = brick->z[k] - near->z[p];
@@ -70,8 +66,7 @@ COU_SPECIALIZED void add_round_kernels(couSurfaceField kind, const couNear *near
                 float dy = brick->y[j] - near->y[p], q2 = (dy * dy + dz * dz) * inv_h2;
                 if (q2 > most) continue;
                 float *row = field + cou_brickNodes * (cou_brickNodes * k + j);
-                couFloatW term = couMulW(w, kernel_of(kind, couAddW(dx2, couSetW(q2))));
-                couStoreW(row, couAddW(couLoadW(row), term));
+                couStoreW(row, couLoadW(row) + w * kernel_of(kind, dx2 + q2));
             }
         }
     }
@@ -86,11 +81,10 @@ static inline void add_stretched_kernels(const couNear *near, const couBrick *br
         int j0, j1, k0, k1;
         clip_axis(near->y[p], near->radius[p], brick->y, cou_brickNodes, inv_cell, &j0, &j1);
         clip_axis(near->z[p], near->radius[p], brick->z, brick->layers, inv_cell, &k0, &k1);
-        couFloatW dx = couSubW(x, couSetW(near->x[p])), w = couSetW(near->w[p]);
         float a = near->metric[0][p], b = near->metric[1][p], c = near->metric[2][p];
         float d = near->metric[3][p], e = near->metric[4][p], f = near->metric[5][p], inv_2a = 0.5f / a;
         float left = brick->x[0] - near->x[p], right = brick->x[cou_brickNodes - 1] - near->x[p];
-        couFloatW ax = couMulW(couSetW(a), dx);
+        couFloatW dx = x - near->x[p], ax = a * dx, w = couSetW(near->w[p]);
         for (int k = k0; k <= k1; ++k) {
             float dz = brick->z[k] - near->z[p];
             for (int j = j0; j <= j1; ++j) {
@@ -100,9 +94,8 @@ static inline void add_stretched_kernels(const couNear *near, const couBrick *br
                 least = COU_CLAMP(least, left, right);
                 if (least * (a * least + slope) + rest > SKIP) continue;
                 float *row = field + cou_brickNodes * (cou_brickNodes * k + j);
-                couFloatW q2 = couAddW(couMulW(dx, couAddW(ax, couSetW(slope))), couSetW(rest));
-                couFloatW term = couMulW(w, kernel_of(cou_surfaceAnisotropic, q2));
-                couStoreW(row, couAddW(couLoadW(row), term));
+                couFloatW q2 = dx * (ax + slope) + rest;
+                couStoreW(row, couLoadW(row) + w * kernel_of(cou_surfaceAnisotropic, q2));
             }
         }
     }
@@ -118,11 +111,10 @@ void COU_WIDE(couEvaluateBrick)(const couNear *near, const couFieldShape *shape,
     case cou_surfaceColor: add_round_kernels(cou_surfaceColor, near, shape, brick, field); break;
     case cou_surfaceAnisotropic: add_stretched_kernels(near, brick, field); break;
     }
-    couFloatW cut = couSetW(level);
     for (int k = 0; k < brick->layers; ++k) {
         bits[k] = 0;
         for (int j = 0; j < cou_brickNodes; ++j) {
-            unsigned below = couBitsW(couLessW(couLoadW(field + layer * (size_t)k + cou_brickNodes * (size_t)j), cut));
+            unsigned below = couBitsW(couLoadW(field + layer * (size_t)k + cou_brickNodes * (size_t)j) < level);
             bits[k] |= (uint64_t)(~below & 0xffu) << (cou_brickNodes * j);
         }
     }
@@ -139,35 +131,34 @@ typedef struct Offsets {
 COU_SPECIALIZED Offsets offsets_at(couSurfaceField kind, const couNear *near, size_t at, float inv_h2, couVec3 p)
 {
     Offsets o;
-    o.x = couSubW(couSetW(p.x), couLoadW(near->x + at));
-    o.y = couSubW(couSetW(p.y), couLoadW(near->y + at));
-    o.z = couSubW(couSetW(p.z), couLoadW(near->z + at));
+    o.x = p.x - couLoadW(near->x + at);
+    o.y = p.y - couLoadW(near->y + at);
+    o.z = p.z - couLoadW(near->z + at);
     if (kind == cou_surfaceAnisotropic) {
         couFloatW a = couLoadW(near->metric[0] + at), b = couLoadW(near->metric[1] + at), c = couLoadW(near->metric[2] + at);
         couFloatW d = couLoadW(near->metric[3] + at), e = couLoadW(near->metric[4] + at), f = couLoadW(near->metric[5] + at);
-        o.gx = couAddW(couMulW(a, o.x), couAddW(couMulW(b, o.y), couMulW(c, o.z)));
-        o.gy = couAddW(couMulW(b, o.x), couAddW(couMulW(d, o.y), couMulW(e, o.z)));
-        o.gz = couAddW(couMulW(c, o.x), couAddW(couMulW(e, o.y), couMulW(f, o.z)));
-        o.q2 = couAddW(couMulW(o.x, o.gx), couAddW(couMulW(o.y, o.gy), couMulW(o.z, o.gz)));
+        o.gx = a * o.x + (b * o.y + c * o.z);
+        o.gy = b * o.x + (d * o.y + e * o.z);
+        o.gz = c * o.x + (e * o.y + f * o.z);
+        o.q2 = o.x * o.gx + (o.y * o.gy + o.z * o.gz);
     } else {
-        couFloatW scale = couSetW(inv_h2);
-        o.gx = couMulW(o.x, scale), o.gy = couMulW(o.y, scale), o.gz = couMulW(o.z, scale);
-        o.q2 = couMulW(couAddW(couMulW(o.x, o.x), couAddW(couMulW(o.y, o.y), couMulW(o.z, o.z))), scale);
+        o.gx = inv_h2 * o.x, o.gy = inv_h2 * o.y, o.gz = inv_h2 * o.z;
+        o.q2 = inv_h2 * (o.x * o.x + (o.y * o.y + o.z * o.z));
     }
     return o;
 }
 
 COU_SPECIALIZED couSample sample_field(couSurfaceField kind, const couNear *near, float inv_h2, couVec3 p)
 {
-    couFloatW value = couSetW(0.0f), gx = value, gy = value, gz = value, two = couSetW(2.0f), one = couSetW(1.0f);
+    couFloatW value = couSetW(0.0f), gx = value, gy = value, gz = value;
     for (size_t at = 0; at < near->count; at += COU_WIDTH) {
         Offsets o = offsets_at(kind, near, at, inv_h2, p);
-        if (!couBitsW(couLessW(o.q2, one))) continue;
-        couFloatW w = couLoadW(near->w + at), slope = couMulW(couMulW(two, w), slope_of(kind, o.q2));
-        value = couAddW(value, couMulW(w, kernel_of(kind, o.q2)));
-        gx = couAddW(gx, couMulW(slope, o.gx));
-        gy = couAddW(gy, couMulW(slope, o.gy));
-        gz = couAddW(gz, couMulW(slope, o.gz));
+        if (!couBitsW(o.q2 < 1.0f)) continue;
+        couFloatW w = couLoadW(near->w + at), slope = 2.0f * w * slope_of(kind, o.q2);
+        value += w * kernel_of(kind, o.q2);
+        gx += slope * o.gx;
+        gy += slope * o.gy;
+        gz += slope * o.gz;
     }
     return (couSample){couSumW(value), {couSumW(gx), couSumW(gy), couSumW(gz)}};
 }
@@ -185,11 +176,10 @@ couSample COU_WIDE(couSampleField)(const couNear *near, const couFieldShape *sha
 COU_SPECIALIZED int list_terms(couSurfaceField kind, const couNear *near, float inv_h2, couVec3 p, uint32_t *rows, float *terms)
 {
     int count = 0;
-    couFloatW zero = couSetW(0.0f);
     for (size_t at = 0; at < near->count; at += COU_WIDTH) {
         Offsets o = offsets_at(kind, near, at, inv_h2, p);
-        couFloatW term = couMulW(couLoadW(near->w + at), kernel_of(kind, o.q2));
-        unsigned bits = couBitsW(couLessW(zero, term));
+        couFloatW term = couLoadW(near->w + at) * kernel_of(kind, o.q2);
+        unsigned bits = couBitsW(term > 0.0f);
         if (!bits) continue;
         float values[COU_WIDTH];
         couStoreW(values, term);
@@ -212,11 +202,7 @@ int COU_WIDE(couListTerms)(const couNear *near, const couFieldShape *shape, couV
 }
 
 // Distance to the box along one axis.
-static inline couFloatW outside(couFloatW a, float low, float high)
-{
-    couFloatW under = couSubW(couSetW(low), a), over = couSubW(a, couSetW(high));
-    return couMaxW(couMaxW(under, over), couSetW(0.0f));
-}
+static inline couFloatW outside(couFloatW a, float low, float high) { return couMaxW(couMaxW(low - a, a - high), 0.0f); }
 
 float COU_WIDE(couBoundField)(const couNear *near, const couFieldShape *shape, const couBounds *box)
 {
@@ -226,29 +212,32 @@ float COU_WIDE(couBoundField)(const couNear *near, const couFieldShape *shape, c
         couFloatW x = outside(couLoadW(near->x + at), box->lower.x, box->upper.x);
         couFloatW y = outside(couLoadW(near->y + at), box->lower.y, box->upper.y);
         couFloatW z = outside(couLoadW(near->z + at), box->lower.z, box->upper.z);
-        couFloatW r2 = couAddW(couMulW(x, x), couAddW(couMulW(y, y), couMulW(z, z)));
         couFloatW radius = is_stretched ? couLoadW(near->radius + at) : couSetW(shape->h);
-        couFloatW q2 = couDivW(r2, couMulW(radius, radius));
+        couFloatW q2 = (x * x + (y * y + z * z)) / (radius * radius);
         couFloatW k = shape->kind == cou_surfaceClavet ? kernel_of(cou_surfaceClavet, q2) : kernel_of(cou_surfaceColor, q2);
-        sum = couAddW(sum, couMulW(couLoadW(near->w + at), k));
+        sum += couLoadW(near->w + at) * k;
     }
     return couSumW(sum);
 }
 
+// The first `count` lanes, the others 0: the padding repeats the last kernel.
+static inline couFloatW without_padding(couFloatW a, size_t count)
+{
+    float lanes[COU_WIDTH];
+    couStoreW(lanes, a);
+    for (size_t lane = count; lane < COU_WIDTH; ++lane) lanes[lane] = 0.0f;
+    return couLoadW(lanes);
+}
+
 COU_SPECIALIZED float sum_kernels(couSurfaceField kind, const couNear *near, float inv_h2, couVec3 p)
 {
-    couFloatW sum = couSetW(0.0f), one = couSetW(1.0f);
+    couFloatW sum = couSetW(0.0f);
     for (size_t at = 0; at < near->count; at += COU_WIDTH) {
         couFloatW q2 = offsets_at(kind, near, at, inv_h2, p).q2;
-        if (!couBitsW(couLessW(q2, one))) continue;
+        if (!couBitsW(q2 < 1.0f)) continue;
         couFloatW k = kernel_of(kind, q2);
-        if (at + COU_WIDTH > near->count) { // the padding repeats the last kernel
-            float lanes[COU_WIDTH];
-            couStoreW(lanes, k);
-            for (size_t lane = near->count - at; lane < COU_WIDTH; ++lane) lanes[lane] = 0.0f;
-            k = couLoadW(lanes);
-        }
-        sum = couAddW(sum, k);
+        if (at + COU_WIDTH > near->count) k = without_padding(k, near->count - at);
+        sum += k;
     }
     return couSumW(sum);
 }
@@ -262,32 +251,18 @@ float COU_WIDE(couSumKernels)(const couNear *near, const couFieldShape *shape, c
 
 void COU_WIDE(couSumMoments)(const couNear *near, float radius, couVec3 p, couMoments *moments)
 {
-    couFloatW sums[10], one = couSetW(1.0f), zero = couSetW(0.0f);
+    couFloatW sums[10];
     float inv_r2 = 1.0f / (radius * radius);
-    for (int m = 0; m < 10; ++m) sums[m] = zero;
+    for (int m = 0; m < 10; ++m) sums[m] = couSetW(0.0f);
     for (size_t at = 0; at < near->count; at += COU_WIDTH) {
         Offsets o = offsets_at(cou_surfaceColor, near, at, inv_r2, p);
-        if (!couBitsW(couLessW(o.q2, one))) continue;
-        couFloatW w = couMaxW(couSubW(one, couMulW(o.q2, couSqrtW(o.q2))), zero);
-        if (at + COU_WIDTH > near->count) {
-            float lanes[COU_WIDTH];
-            couStoreW(lanes, w);
-            for (size_t lane = near->count - at; lane < COU_WIDTH; ++lane) lanes[lane] = 0.0f;
-            w = couLoadW(lanes);
-        }
+        if (!couBitsW(o.q2 < 1.0f)) continue;
+        couFloatW w = couMaxW(1.0f - o.q2 * couSqrtW(o.q2), 0.0f);
+        if (at + COU_WIDTH > near->count) w = without_padding(w, near->count - at);
         // Offsets point from the neighbour to the particle; the first moments change sign below.
-        couFloatW wx = couMulW(w, o.x), wy = couMulW(w, o.y), wz = couMulW(w, o.z);
-        couFloatW terms[10] = {w,
-                               wx,
-                               wy,
-                               wz,
-                               couMulW(wx, o.x),
-                               couMulW(wx, o.y),
-                               couMulW(wx, o.z),
-                               couMulW(wy, o.y),
-                               couMulW(wy, o.z),
-                               couMulW(wz, o.z)};
-        for (int m = 0; m < 10; ++m) sums[m] = couAddW(sums[m], terms[m]);
+        couFloatW wx = w * o.x, wy = w * o.y, wz = w * o.z;
+        couFloatW terms[10] = {w, wx, wy, wz, wx * o.x, wx * o.y, wx * o.z, wy * o.y, wy * o.z, wz * o.z};
+        for (int m = 0; m < 10; ++m) sums[m] += terms[m];
     }
     moments->weight = couSumW(sums[0]);
     for (int m = 0; m < 3; ++m) moments->first[m] = -couSumW(sums[1 + m]);
@@ -298,13 +273,13 @@ uint32_t COU_WIDE(couFindNearest)(const couNear *near, couVec3 p)
 {
     couFloatW best = couSetW(INFINITY), best_at = couSetW(0.0f);
     for (size_t at = 0; at < near->count; at += COU_WIDTH) {
-        couFloatW dx = couSubW(couSetW(p.x), couLoadW(near->home[0] + at));
-        couFloatW dy = couSubW(couSetW(p.y), couLoadW(near->home[1] + at));
-        couFloatW dz = couSubW(couSetW(p.z), couLoadW(near->home[2] + at));
-        couFloatW r2 = couAddW(couMulW(dx, dx), couAddW(couMulW(dy, dy), couMulW(dz, dz)));
-        couMaskW is_less = couLessW(r2, best);
+        couFloatW dx = p.x - couLoadW(near->home[0] + at);
+        couFloatW dy = p.y - couLoadW(near->home[1] + at);
+        couFloatW dz = p.z - couLoadW(near->home[2] + at);
+        couFloatW r2 = dx * dx + (dy * dy + dz * dz);
+        couMaskW is_less = r2 < best;
         best = couSelectW(is_less, r2, best);
-        best_at = couSelectW(is_less, couSetW((float)(at / COU_WIDTH)), best_at); // exact up to 2^24 groups
+        best_at = couSelectW(is_less, (float)(at / COU_WIDTH), best_at); // exact up to 2^24 groups
     }
     float distances[COU_WIDTH], groups[COU_WIDTH];
     couStoreW(distances, best);
