@@ -323,9 +323,14 @@ static int compare_items(const void *a, const void *b)
     return (s > t) - (s < t);
 }
 
-static void test_sort(void **context)
+static void *refuse(size_t bytes, size_t align)
 {
-    (void)context;
+    (void)bytes, (void)align;
+    return NULL;
+}
+
+static void check_sort(void)
+{
     couRandom random = {couMix64(5)};
     for (size_t count = 0; count < 300; count += count < 20 ? 1 : 31) {
         Item items[300] = {0}, expected[300];
@@ -343,9 +348,40 @@ static void test_sort(void **context)
     }
 }
 
+static void test_sort(void **context)
+{
+    (void)context;
+    check_sort();
+    couSetAllocator(refuse, free); // in place
+    check_sort();
+    couSetAllocator(NULL, NULL);
+}
+
+// A list without memory still says that something is wrong; one that is full keeps what it has.
+static void test_faults_without_memory(void **context)
+{
+    (void)context;
+    couFaults faults = {0}, full = {0};
+    for (int k = 0; k < 8; ++k) couFaults_Add(&full, NULL, "key", "fault %d", k);
+    assert_int_equal(full.count, full.capacity);
+    couSetAllocator(refuse, free);
+    for (int k = 0; k < 3; ++k) couFaults_Add(&faults, NULL, "key", "fault %d", k);
+    assert_int_equal(faults.count, 1);
+    assert_non_null(strstr(faults.items[0].message, "no memory"));
+    couFaults_Clear(&faults);
+    assert_int_equal(faults.count, 0);
+    assert_null(faults.items);
+    couFaults_Add(&full, NULL, "key", "one more");
+    assert_int_equal(full.count, 8);
+    couSetAllocator(NULL, NULL);
+    assert_string_equal(full.items[7].message, "fault 7");
+    couFaults_Clear(&full);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_version), cmocka_unit_test(test_sort), cmocka_unit_test(test_watch),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_version), cmocka_unit_test(test_sort),
+                                       cmocka_unit_test(test_faults_without_memory), cmocka_unit_test(test_watch),
                                        cmocka_unit_test(test_allocator)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,7 +89,7 @@ typedef struct couFaults {
     int capacity;
 } couFaults;
 
-/// Appends a fault; `where` and `key` may be NULL.
+/// Appends a fault; `where` and `key` may be NULL. Without memory for a first one the list holds one that says just that.
 COU_API void couFaults_Add(couFaults *faults, const char *where, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 COU_API void couFaults_Clear(couFaults *faults);

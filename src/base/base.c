@@ -53,12 +53,18 @@ void couAssertFailed(const char *condition, const char *file, int line)
 
 // --- Faults ------------------------------------------------------------------------------------------------------------------
 
+// The whole list where there is no memory for one: that something went wrong must not get lost.
+static const couFault no_room = {.message = "no memory, not even for the list of what is wrong"};
+
 void couFaults_Add(couFaults *faults, const char *where, const char *key, const char *format, ...)
 {
-    if (!faults) return;
+    if (!faults || faults->items == &no_room) return;
     if (faults->count == faults->capacity) {
         size_t capacity = (size_t)faults->capacity;
-        if (!COU_GROW(NULL, faults->items, capacity, COU_MAX(8, 2 * capacity))) return;
+        if (!COU_GROW(NULL, faults->items, capacity, COU_MAX(8, 2 * capacity))) {
+            if (faults->count == 0) *faults = (couFaults){.items = (couFault *)&no_room, .count = 1, .capacity = 1};
+            return;
+        }
         faults->capacity = (int)capacity;
     }
     couFault *fault = &faults->items[faults->count++];
@@ -72,7 +78,7 @@ void couFaults_Add(couFaults *faults, const char *where, const char *key, const 
 
 void couFaults_Clear(couFaults *faults)
 {
-    couFree(NULL, faults->items);
+    if (faults->items != &no_room) couFree(NULL, faults->items);
     *faults = (couFaults){0};
 }
 
@@ -161,8 +167,35 @@ static void sink_item(const Heap *heap, size_t place, size_t count)
     }
 }
 
+// Merges ever longer runs to and fro between the items and as much room; false without it.
+static bool sort_by_merging(char *items, size_t count, size_t size, couCompareFcn *compare)
+{
+    char *room = count <= SIZE_MAX / size ? couAlloc(NULL, count * size) : NULL, *from = items, *to = room;
+    if (!room) return false;
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t low = 0; low < count; low += 2 * width) {
+            char *a = from + low * size, *a_end = from + COU_MIN(low + width, count) * size;
+            char *b = a_end, *b_end = from + COU_MIN(low + 2 * width, count) * size, *next = to + low * size;
+            for (; a < a_end && b < b_end; next += size) {
+                char **least = compare(a, b) <= 0 ? &a : &b;
+                memcpy(next, *least, size);
+                *least += size;
+            }
+            memcpy(next, a, (size_t)(a_end - a));
+            memcpy(next + (a_end - a), b, (size_t)(b_end - b));
+        }
+        char *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != items) memcpy(items, from, count * size);
+    couFree(NULL, room);
+    return true;
+}
+
 void couSort(void *items, size_t count, size_t size, couCompareFcn *compare)
 {
+    if (count < 2 || sort_by_merging(items, count, size, compare)) return;
     Heap heap = {items, size, compare};
     for (size_t place = count / 2; place-- > 0;) sink_item(&heap, place, count);
     for (size_t last = count; last-- > 1;) {

@@ -55,8 +55,8 @@ COU_INTERNAL_API void *couGrow(couMemory *memory, void *items, size_t *capacity,
 
 /// As of qsort(): below 0, 0 or above 0.
 typedef int couCompareFcn(const void *a, const void *b);
-/// Sorts in place; n log n also at worst. qsort() may ask malloc for room, which no hook of ours would see. Equal items end in
-/// any order, so where bits count the comparison leaves none equal.
+/// Like qsort(), which asks malloc for room, where no hook of ours sees it. Without memory it sorts in place, which takes longer.
+/// Equal items end in any order, so where bits count the comparison leaves none equal.
 void couSort(void *items, size_t count, size_t size, couCompareFcn *compare);
 
 #define COU_MIN(a, b) ((a) < (b) ? (a) : (b))
