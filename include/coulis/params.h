@@ -71,8 +71,8 @@ bool couParams_SetByName(const couParamTable *table, void *def, const char *name
                          couFaults *faults);
 
 /// Sets numbers (also bool and choice by number): `count` values, 3 for a vector. Checks type and range; on a fault adds it
-/// and leaves the field alone. NaN is a fault here: only defaults are automatic. The fault's key is "table.name", or the name alone
-/// when `table` is NULL.
+/// and leaves the field alone. NaN is a fault here: only defaults are automatic. The fault's key is "table.name", or the name
+/// alone when `table` is NULL.
 bool couParam_SetNumbers(const couParam *param, const char *table, void *def, const double *values, int count, const char *where,
                          couFaults *faults);
 /// Sets from text: "0.5", "true", "1,2,3", a choice's or a name's word, "auto" where allowed.

@@ -86,10 +86,8 @@ static bool add_body(couBodyFiles *files, const couWorld *world, int index, int 
 {
     couBodyId id = couWorld_BodyAt(world, index);
     const couBodyDef *def = couWorld_Body(world, id);
-    couStageFileBody body = {.index = index,
-                             .first_frame = frame,
-                             .is_moving = def->is_dynamic || def->motion != NULL,
-                             .look = def->look};
+    couStageFileBody body = {
+        .index = index, .first_frame = frame, .is_moving = def->is_dynamic || def->motion != NULL, .look = def->look};
     snprintf(body.name, sizeof body.name, "%s", def->name);
     if (def->look.opacity > 0.0f) choose_mesh_name(&files->stage, def->name, body.mesh);
     if (body.mesh[0] != '\0' && !write_mesh(files, world, id, body.mesh, faults)) return false;

@@ -1,8 +1,8 @@
 // The part of Lua's libraries that scenes see.
 //
-// Kept as they are: functions whose cost is bounded by their result. Replaced: what loops without counting (rep of "", sort, move,
-// patterns), what differs from run to run (pairs, next, tostring and %s of a table, sort's random pivots, random), and what would
-// open a hole (setmetatable with __gc). Left out: everything else. Reading a global that does not exist is an error with a
+// Kept as they are: functions whose cost is bounded by their result. Replaced: what loops without counting (rep of "", sort,
+// move, patterns), what differs from run to run (pairs, next, tostring and %s of a table, sort's random pivots, random), and what
+// would open a hole (setmetatable with __gc). Left out: everything else. Reading a global that does not exist is an error with a
 // suggestion, so that a misspelt name is not a silent nil.
 #include "scene/sandbox.h"
 
@@ -473,7 +473,7 @@ static int table_move(lua_State *lua)
     return 1;
 }
 
-// --- Random numbers: xoshiro256** [Blackman and Vigna 2021], seeded by splitmix64 -------------------------------------------------
+// --- Random numbers: xoshiro256** [Blackman and Vigna 2021], seeded by splitmix64 ----------------------------------------------
 
 static uint64_t rotate_left(uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
 
