@@ -597,6 +597,33 @@ static void test_bad_defs_are_refused(void **state)
     clear_cloud(&cloud);
 }
 
+// What a program's options need: values from text, and a line of help for each.
+static void test_defs_come_from_text(void **state)
+{
+    (void)state;
+    const couParamTable *table = couSurfaceParams();
+    couSurfaceDef def = couDefaultSurfaceDef();
+    couFaults faults = {0};
+    assert_true(couParams_SetByName(table, &def, "field", "color", "options", &faults));
+    assert_true(couParams_SetByName(table, &def, "cell", "0.004", "options", &faults));
+    assert_true(couParams_SetByName(table, &def, "cell", "auto", "options", &faults));
+    assert_true(couParams_SetByName(table, &def, "radius", "0.02", "options", &faults));
+    assert_true(couParams_SetByName(table, &def, "smoothing", "3", "options", &faults));
+    assert_true(couParams_SetByName(table, &def, "is_blended", "true", "options", &faults));
+    CHECK_NO_FAULTS(&faults);
+    assert_true(def.field == cou_surfaceColor && isnan(def.cell) && def.radius == 0.02f && def.smoothing == 3 && def.is_blended);
+    assert_false(couParams_SetByName(table, &def, "field", "colour", "options", &faults));
+    CHECK_FAULT(&faults, "surface.field", "clavet, color, anisotropic");
+    assert_false(couParams_SetByName(table, &def, "smoothin", "3", "options", &faults));
+    CHECK_FAULT(&faults, "surface.smoothin", "did you mean 'smoothing'?");
+
+    char text[200];
+    couParam_FormatHelp(couParams_Find(table, "cell"), &def, text, sizeof text);
+    assert_string_equal(text, "of the grid; auto: a third of a spacing [m] (default auto)");
+    couParam_FormatHelp(couParams_Find(table, "smoothing"), &def, text, sizeof text);
+    assert_string_equal(text, "rounds that even out the mesh but keep its volume (default 3)");
+}
+
 // At every stage: particles, grid, bricks, mesh. The number is in the message, and the limit holds.
 static void test_memory_is_refused(void **state)
 {
@@ -649,6 +676,7 @@ int main(void)
         cmocka_unit_test(test_bad_particles_are_left_out),
         cmocka_unit_test(test_no_particles),
         cmocka_unit_test(test_bad_defs_are_refused),
+        cmocka_unit_test(test_defs_come_from_text),
         cmocka_unit_test(test_memory_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,13 +37,13 @@ static void prepare_rows(void *context, int block, size_t begin, size_t end, int
     const couPass *pass = context;
     const couNoisy *picture = pass->picture;
     int width = picture->width, height = picture->height;
-    for (int y = (int)begin; y < (int)end; y++) {
-        for (int x = 0; x < width; x++) {
+    for (int y = (int)begin; y < (int)end; ++y) {
+        for (int x = 0; x < width; ++x) {
             size_t i = (size_t)y * (size_t)width + (size_t)x;
             couVec3 light = divide(picture->radiance[i], safe_albedo(picture->albedo[i]));
             float own = couDot(light, brightness_of), brightest = 0.0f, variance = 0.0f, weights = 0.0f, level = 0.0f;
-            for (int dy = -1; dy <= 1; dy++) {
-                for (int dx = -1; dx <= 1; dx++) {
+            for (int dy = -1; dy <= 1; ++dy) {
+                for (int dx = -1; dx <= 1; ++dx) {
                     int u = COU_CLAMP(x + dx, 0, width - 1), v = COU_CLAMP(y + dy, 0, height - 1);
                     size_t j = (size_t)v * (size_t)width + (size_t)u;
                     float weight = (dx ? 1.0f : 2.0f) * (dy ? 1.0f : 2.0f);
@@ -91,10 +91,10 @@ static void filter_pixel(const couPass *pass, int x, int y)
     float noise = COU_MIN(3.0f * sqrtf(COU_MAX(pass->variance[i], 0.0f)), 0.7f * COU_MAX(own, pass->level[i])) + 1e-4f;
     couVec3 light = {0, 0, 0};
     float variance = 0.0f, weights = 0.0f;
-    for (int dy = -2; dy <= 2; dy++) {
+    for (int dy = -2; dy <= 2; ++dy) {
         int v = y + dy * step;
         if (v < 0 || v >= height) continue;
-        for (int dx = -2; dx <= 2; dx++) {
+        for (int dx = -2; dx <= 2; ++dx) {
             int u = x + dx * step;
             if (u < 0 || u >= width) continue;
             size_t j = (size_t)v * (size_t)width + (size_t)u;
@@ -118,8 +118,8 @@ static void filter_rows(void *context, int block, size_t begin, size_t end, int 
 {
     (void)block, (void)worker;
     const couPass *pass = context;
-    for (int y = (int)begin; y < (int)end; y++) {
-        for (int x = 0; x < pass->picture->width; x++) filter_pixel(pass, x, y);
+    for (int y = (int)begin; y < (int)end; ++y) {
+        for (int x = 0; x < pass->picture->width; ++x) filter_pixel(pass, x, y);
     }
 }
 
@@ -134,14 +134,14 @@ bool couDenoise(const couParallel *parallel, const couNoisy *picture)
     if (has_memory) {
         couPass prepare = {.picture = picture, .new_light = light[0], .new_variance = variance[0], .level = level};
         couFor(parallel, rows, 4, prepare_rows, &prepare);
-        for (int k = 0; k < PASSES; k++, now = 1 - now) {
+        for (int k = 0; k < PASSES; ++k, now = 1 - now) {
             couPass pass = {picture, light[now], variance[now], light[1 - now], variance[1 - now], level, 1 << k};
             couFor(parallel, rows, 4, filter_rows, &pass);
         }
-        for (size_t i = 0; i < count; i++) picture->radiance[i] = couMul3(light[now][i], safe_albedo(picture->albedo[i]));
+        for (size_t i = 0; i < count; ++i) picture->radiance[i] = couMul3(light[now][i], safe_albedo(picture->albedo[i]));
     }
     couFree(NULL, level);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < 2; ++k) {
         couFree(NULL, light[k]);
         couFree(NULL, variance[k]);
     }

@@ -58,7 +58,7 @@ static void last_messages(const couFilm *film, char *text, size_t size)
     if (length < 0) length = 0;
     while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == '\r')) length--;
     text[length] = 0;
-    for (char *c = text; *c; c++) {
+    for (char *c = text; *c; ++c) {
         if (*c == '\n')
             *c = ';';
         else if ((unsigned char)*c < ' ')
@@ -166,8 +166,8 @@ static int start_encoder(couFilm *film, double fps, int input)
     const char *const to[] = {output, NULL};
     couFilmKind kind = film_kind(film->path);
     const char *const *const parts[] = {input_of, from, kind == cou_filmGif ? gif : kind == cou_filmWebp ? webp : mp4, to};
-    for (int i = 0; i < COU_COUNT(parts); i++) {
-        for (const char *const *part = parts[i]; *part; part++) arguments[count++] = *part;
+    for (int i = 0; i < COU_COUNT(parts); ++i) {
+        for (const char *const *part = parts[i]; *part; ++part) arguments[count++] = *part;
     }
     return spawn_encoder(&film->encoder, (char *const *)arguments, input, film->messages);
 }
@@ -290,7 +290,7 @@ bool couFilm_AddFrame(couFilm *film, const couImage *image, couFaults *faults)
     }
     int error = write_all(film->frames, image->rgb, 3 * (size_t)film->width * (size_t)film->height);
     if (error == 0) {
-        film->frame_count++;
+        ++film->frame_count;
         return true;
     }
     // A closed pipe means that ffmpeg has ended: hear why.

@@ -27,13 +27,13 @@ static void trace_pixel(const couFinal *final, int x, int y)
     couVec3 light = {0, 0, 0}, albedo = {0, 0, 0}, normal = {0, 0, 0};
     double sum = 0.0, squares = 0.0, depth = 0.0;
     int seen = 0;
-    for (int k = 0; k < count; k++) {
+    for (int k = 0; k < count; ++k) {
         couPathFeatures features;
         couVec3 path = couTracer_Path(&final->tracer, x, y, (uint32_t)k, &features);
         light = couAdd(light, path);
         albedo = couAdd(albedo, features.albedo);
         normal = couAdd(normal, features.normal);
-        if (isfinite(features.depth)) depth += (double)features.depth, seen++;
+        if (isfinite(features.depth)) depth += (double)features.depth, ++seen;
         double bright = 0.2126 * (double)path.x + 0.7152 * (double)path.y + 0.0722 * (double)path.z;
         sum += bright, squares += bright * bright;
     }
@@ -56,10 +56,10 @@ static void trace_tiles(void *context, int block, size_t begin, size_t end, int 
 {
     (void)block, (void)worker;
     const couFinal *final = context;
-    for (size_t tile = begin; tile < end; tile++) {
+    for (size_t tile = begin; tile < end; ++tile) {
         int x0 = (int)tile % tile_columns(final) * TILE, y0 = (int)tile / tile_columns(final) * TILE;
-        for (int y = y0; y < COU_MIN(y0 + TILE, final->layers.height); y++) {
-            for (int x = x0; x < COU_MIN(x0 + TILE, final->layers.width); x++) trace_pixel(final, x, y);
+        for (int y = y0; y < COU_MIN(y0 + TILE, final->layers.height); ++y) {
+            for (int x = x0; x < COU_MIN(x0 + TILE, final->layers.width); ++x) trace_pixel(final, x, y);
         }
     }
 }
@@ -69,8 +69,8 @@ static void develop_rows(void *context, int block, size_t begin, size_t end, int
     (void)block, (void)worker;
     const couFinal *final = context;
     int width = final->layers.width;
-    for (size_t y = begin; y < end; y++) {
-        for (int x = 0; x < width; x++) {
+    for (size_t y = begin; y < end; ++y) {
+        for (int x = 0; x < width; ++x) {
             size_t i = y * (size_t)width + (size_t)x;
             couVec3 color = couToneMap(couScale(exposure, final->layers.radiance[i]));
             uint8_t *rgb = final->drawing->image->rgb + 3 * i;

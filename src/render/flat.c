@@ -17,7 +17,7 @@ static float body_distance(const couStageBody *body, couVec3 p)
 couFlatTile couFindFlatBodies(const couStage *stage, couVec3 centre, float radius)
 {
     couFlatTile tile = {0};
-    for (int i = 0; i < stage->body_count; i++) {
+    for (int i = 0; i < stage->body_count; ++i) {
         if (body_distance(&stage->bodies[i], centre) > radius) continue;
         if (tile.count == COU_FLAT_TILE_BODIES) {
             tile.is_all = true;
@@ -43,7 +43,7 @@ static couVec3 paint_body(const couStageBody *body, float depth, float pixel, co
 static couVec3 paint_bodies(const couStage *stage, const couView *view, const couFlatTile *tile, couVec3 p, couVec3 color)
 {
     int count = tile->is_all ? stage->body_count : tile->count;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; ++i) {
         const couStageBody *body = &stage->bodies[tile->is_all ? i : tile->bodies[i]];
         float d = body_distance(body, p);
         if (d <= 0.0f) color = paint_body(body, -d, view->pixel, color);

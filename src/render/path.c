@@ -34,13 +34,13 @@ typedef struct couInside {
 static int current_medium(const couInside *inside)
 {
     int medium = AIR;
-    for (int i = 0; i < inside->count; i++) medium = COU_MAX(medium, inside->media[i]);
+    for (int i = 0; i < inside->count; ++i) medium = COU_MAX(medium, inside->media[i]);
     return inside->count > 0 ? medium : inside->film;
 }
 
 static bool is_inside(const couInside *inside, int medium)
 {
-    for (int i = 0; i < inside->count; i++) {
+    for (int i = 0; i < inside->count; ++i) {
         if (inside->media[i] == medium) return true;
     }
     return false;
@@ -54,7 +54,7 @@ static void enter(couInside *inside, int medium)
 static void leave(couInside *inside, int medium)
 {
     int kept = 0;
-    for (int i = 0; i < inside->count; i++) {
+    for (int i = 0; i < inside->count; ++i) {
         if (inside->media[i] != medium) inside->media[kept++] = inside->media[i];
     }
     inside->count = kept;
@@ -175,7 +175,7 @@ static int film_ahead(const couTracer *tracer, const couHit *hit, couRay ray, fl
     const couStage *stage = tracer->stage;
     bool is_liquid = hit->kind == cou_hitSurface;
     float reach = is_liquid ? stage->surfaces[hit->index].gap : 0.0f;
-    for (int i = 0; !is_liquid && i < stage->surface_count; i++) {
+    for (int i = 0; !is_liquid && i < stage->surface_count; ++i) {
         if (stage->surfaces[i].is_clear) reach = COU_MAX(reach, stage->surfaces[i].gap);
     }
     if (!(reach > 0.0f)) return AIR;
@@ -190,8 +190,8 @@ static int film_ahead(const couTracer *tracer, const couHit *hit, couRay ray, fl
     return is_met && across < surface->gap ? medium_of(tracer, &next) : AIR;
 }
 
-// A path starts a little off a body's surface, and that of a liquid which touches the body may lie in between: without a look back
-// the path would take itself for outside of the liquid, or inside, and the line where the two surfaces cross would shine.
+// A path starts a little off a body's surface, and that of a liquid which touches the body may lie in between: without a look
+// back the path would take itself for outside of the liquid, or inside, and the line where the two surfaces cross would shine.
 static void look_back(const couTracer *tracer, const couHit *hit, couVec3 start, float time, couInside *inside)
 {
     if (hit->kind != cou_hitBody || tracer->stage->surface_count == 0) return;
@@ -216,7 +216,7 @@ static couVec3 sunlight_along(const couTracer *tracer, couRay ray, float time, c
     couVec3 share = {1, 1, 1};
     *crossings = 0;
     if (!tracer->has_clear) return couStage_IsBlockedAt(tracer->stage, ray, INFINITY, time) ? none : share;
-    for (int i = 0; i < 32 && largest(share) > 1e-3f; i++) {
+    for (int i = 0; i < 32 && largest(share) > 1e-3f; ++i) {
         couHit hit = find(tracer, ray, time, false);
         if (hit.kind == cou_hitNothing) return share;
         int medium = current_medium(&inside);
@@ -560,7 +560,7 @@ couVec3 couTracer_Path(const couTracer *tracer, int x, int y, uint32_t index, co
     couRay ray = couView_Ray(tracer->view, (float)x + 0.5f + 0.8f * tent(film.x), (float)y + 0.5f + 0.8f * tent(film.y));
     path.ray = lens_ray(tracer, ray, lens);
     while (advance(&path)) {
-        path.bounces++;
+        ++path.bounces;
         if (path.bounces >= MAX_BOUNCES || !survives(&path)) break;
     }
     *features = path.features;
@@ -590,7 +590,7 @@ static void add_thing(couTracer *tracer, int index, int *model_count, const couL
     tracer->media[index] = (couMedium){look->absorption, look->scattering, look->refraction};
     tracer->has_clear = tracer->has_clear || couLook_Skin(look) == cou_skinClear;
     int model = 0;
-    while (model < *model_count && !is_same_skin(&tracer->models[model], look)) model++;
+    while (model < *model_count && !is_same_skin(&tracer->models[model], look)) ++model;
     if (model == *model_count) couSkinModel_Prepare(&tracer->models[(*model_count)++], look);
     tracer->model_of[index] = model;
 }
@@ -610,8 +610,8 @@ bool couTracer_Prepare(couTracer *tracer, const couStage *stage, const couPictur
         return false;
     }
     int model_count = 0;
-    for (int i = 0; i < stage->surface_count; i++) add_thing(tracer, i, &model_count, &stage->surfaces[i].look);
-    for (int i = 0; i < stage->body_count; i++) add_thing(tracer, stage->surface_count + i, &model_count, &stage->bodies[i].look);
+    for (int i = 0; i < stage->surface_count; ++i) add_thing(tracer, i, &model_count, &stage->surfaces[i].look);
+    for (int i = 0; i < stage->body_count; ++i) add_thing(tracer, stage->surface_count + i, &model_count, &stage->bodies[i].look);
     couLook floor = couMakeLook(stage->ground_color, 1.0f), beads = floor;
     floor.roughness = 0.7f;
     beads.roughness = 0.25f;

@@ -10,7 +10,7 @@
 static bool write_rows(couFile *file, int width, int height, int channels, const float *values)
 {
     size_t row = (size_t)width * (size_t)channels;
-    for (int y = height - 1; y >= 0; y--) {
+    for (int y = height - 1; y >= 0; --y) {
         if (!couFile_Write(file, values + (size_t)y * row, row * sizeof *values)) return false;
     }
     return true;

@@ -59,7 +59,7 @@ static void check_surfaces(const couPictureScene *scene, couFaults *faults)
         couFaults_Add(faults, NULL, "picture.surfaces", "are %d, or missing", scene->surface_count);
         return;
     }
-    for (int i = 0; i < scene->surface_count; i++) {
+    for (int i = 0; i < scene->surface_count; ++i) {
         const couSurface *surface = scene->surfaces[i].surface;
         if (!surface || surface->dimension != 3)
             couFaults_Add(faults, NULL, "picture.surfaces", "number %d is missing or not of 3 dimensions", i + 1);
@@ -129,7 +129,7 @@ static bool check_request(const couPictureScene *scene, const couPictureOptions 
 static couBounds bodies_bounds(const couPictureScene *scene)
 {
     couBounds all = couEmptyBounds();
-    for (int i = 0; i < scene->body_count; i++) {
+    for (int i = 0; i < scene->body_count; ++i) {
         couBounds local;
         const couPictureBody *body = &scene->bodies[i];
         if (!body->shape || !(body->look.opacity > 0.0f) || !couShape_Bounds(body->shape, scene->dimension, &local)) continue;
@@ -148,7 +148,7 @@ static couBounds bodies_bounds(const couPictureScene *scene)
 static couBounds surfaces_bounds(const couPictureScene *scene)
 {
     couBounds all = couEmptyBounds();
-    for (int i = 0; scene->dimension == 3 && i < scene->surface_count; i++) {
+    for (int i = 0; scene->dimension == 3 && i < scene->surface_count; ++i) {
         const couSurface *surface = scene->surfaces[i].surface;
         all = couBounds_Union(all, couParticleBounds(surface->vertices, surface->vertex_count));
     }

@@ -47,7 +47,7 @@ static bool write_image(couPngWriter *writer, const couImage *image)
     png_set_sRGB(writer->png, writer->info, PNG_sRGB_INTENT_PERCEPTUAL);
     png_set_compression_level(writer->png, 4);
     png_write_info(writer->png, writer->info);
-    for (int y = 0; y < image->height; y++) png_write_row(writer->png, image->rgb + 3 * (size_t)y * (size_t)image->width);
+    for (int y = 0; y < image->height; ++y) png_write_row(writer->png, image->rgb + 3 * (size_t)y * (size_t)image->width);
     png_write_end(writer->png, writer->info);
     return true;
 }

@@ -40,7 +40,7 @@ static void draw_pixel(couPreview *preview, int x, int y)
 {
     int n = preview->samples;
     couVec3 sum = {0, 0, 0};
-    for (int k = 0; k < n * n; k++) {
+    for (int k = 0; k < n * n; ++k) {
         couRay ray = sample_ray(preview, x, y, k % n, k / n);
         // The curve before the mean: a bright sample must not eat the edge of a dark thing.
         sum = couAdd(sum, couToneMap(couShading_Color(&preview->shading, ray, x, y, k)));
@@ -53,7 +53,7 @@ static void draw_flat_pixel(const couPreview *preview, const couFlatTile *tile, 
 {
     int n = preview->samples;
     couVec3 sum = {0, 0, 0};
-    for (int k = 0; k < n * n; k++) {
+    for (int k = 0; k < n * n; ++k) {
         couRay ray = sample_ray(preview, x, y, k % n, k / n);
         sum = couAdd(sum, couFlatColor(&preview->stage, preview->drawing->scene, &preview->drawing->view, tile, ray));
     }
@@ -72,8 +72,8 @@ static void draw_tile(couPreview *preview, int tile)
         couRay centre = couView_Ray(view, (float)x0 + 0.5f * TILE, (float)y0 + 0.5f * TILE);
         flat = couFindFlatBodies(&preview->stage, centre.origin, 0.75f * TILE * view->pixel);
     }
-    for (int y = y0; y < COU_MIN(y0 + TILE, view->height); y++) {
-        for (int x = x0; x < COU_MIN(x0 + TILE, view->width); x++) {
+    for (int y = y0; y < COU_MIN(y0 + TILE, view->height); ++y) {
+        for (int x = x0; x < COU_MIN(x0 + TILE, view->width); ++x) {
             if (is_flat)
                 draw_flat_pixel(preview, &flat, x, y);
             else
@@ -85,7 +85,7 @@ static void draw_tile(couPreview *preview, int tile)
 static void draw_tiles(void *context, int block, size_t begin, size_t end, int worker)
 {
     (void)block, (void)worker;
-    for (size_t tile = begin; tile < end; tile++) draw_tile(context, (int)tile);
+    for (size_t tile = begin; tile < end; ++tile) draw_tile(context, (int)tile);
 }
 
 static bool draw(couPreview *preview, couFaults *faults)

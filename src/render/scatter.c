@@ -100,7 +100,7 @@ static float integrate_albedo(couSkin skin, float alpha, float eta, float cosine
     enum { COUNT = 1024 };
     double all = 0.0, back = 0.0;
     couVec3 out = {sqrtf(COU_MAX(1.0f - cosine * cosine, 0.0f)), 0.0f, cosine};
-    for (int i = 0; i < COUNT; i++) {
+    for (int i = 0; i < COUNT; ++i) {
         couVec3 h = visible_facet(out, alpha, even_point(i));
         couVec3 mirror = mirror_at(out, h);
         float share = reflected_share(skin, couDot(out, h), eta);
@@ -119,33 +119,33 @@ static void fill_shares(couAlbedoTable *table, int side)
 {
     const int last = COU_ALBEDO_ENTRIES - 1;
     double sum = 0.0, weight[COU_ALBEDO_ENTRIES - 1];
-    for (int i = 0; i < last; i++) {
+    for (int i = 0; i < last; ++i) {
         double lost = 2.0 - (double)table->albedo[side][i] - (double)table->albedo[side][i + 1];
         weight[i] = (lost + 1e-6) * (i + 0.5);
         sum += weight[i];
     }
-    for (int i = 0; i < last; i++) table->share[side][i] = (float)(weight[i] / sum);
+    for (int i = 0; i < last; ++i) table->share[side][i] = (float)(weight[i] / sum);
 }
 
 static void fill_table(couAlbedoTable *table)
 {
     const int last = COU_ALBEDO_ENTRIES - 1;
     int sides = table->skin == cou_skinClear ? 2 : 1;
-    for (int side = 0; side < sides; side++) {
+    for (int side = 0; side < sides; ++side) {
         float eta = side == 0 ? table->index : 1.0f / table->index;
         double mean = 0.0, back_mean = 0.0;
-        for (int i = 0; i <= last; i++) {
+        for (int i = 0; i <= last; ++i) {
             float cosine = COU_MAX((float)i / (float)last, 0.004f), back;
             float albedo = integrate_albedo(table->skin, table->alpha, eta, cosine, &back);
             table->albedo[side][i] = COU_MIN(albedo, 1.0f);
         }
         // The mean of 2 mu E(mu), exactly of the interpolated table.
-        for (int i = 0; i < last; i++) {
+        for (int i = 0; i < last; ++i) {
             double a = (double)i / last, d = 1.0 / last, e = (double)table->albedo[side][i];
             double slope = (double)table->albedo[side][i + 1] - e;
             mean += 2.0 * d * (e * (a + 0.5 * d) + slope * (0.5 * a + d / 3.0));
         }
-        for (int i = 0; i < 16; i++) {
+        for (int i = 0; i < 16; ++i) {
             float cosine = ((float)i + 0.5f) / 16.0f, back;
             integrate_albedo(table->skin, table->alpha, eta, cosine, &back);
             back_mean += 2.0 * (double)cosine * (double)back / 16.0;

@@ -53,7 +53,7 @@ static couVec3 sphere_direction(int i)
 static couOpenness look_around(const couShading *shading, couVec4 sphere)
 {
     couOpenness open = {0};
-    for (int i = 0; i < PARTICLE_RAYS; i++) {
+    for (int i = 0; i < PARTICLE_RAYS; ++i) {
         couVec3 direction = sphere_direction(i);
         couRay ray = {couMulAdd(couXyz(sphere), 1.01f * sphere.w, direction), direction};
         if (couStage_IsBlocked(shading->stage, ray, shading->reach)) continue;
@@ -79,14 +79,14 @@ static void gather_ground_rows(void *context, int block, size_t begin, size_t en
     (void)block, (void)worker;
     couShading *shading = context;
     couVec3 size = couSub(shading->ground_area.upper, shading->ground_area.lower);
-    for (size_t i = begin; i < end; i++) {
+    for (size_t i = begin; i < end; ++i) {
         int row = (int)i / GROUND_MAP, column = (int)i % GROUND_MAP;
         couVec3 p = shading->ground_area.lower;
         p.x += size.x * ((float)column + 0.5f) / GROUND_MAP;
         p.z += size.z * ((float)row + 0.5f) / GROUND_MAP;
         p.y = shading->stage->ground + 4.0f * shading->stage->tolerance;
         int free_count = 0;
-        for (int k = 0; k < GROUND_RAYS; k++) {
+        for (int k = 0; k < GROUND_RAYS; ++k) {
             couRay ray = {p, couCosineDirection((couVec3){0, 1, 0}, k, GROUND_RAYS, couPixelNoise(column, row))};
             free_count += !couStage_IsBlocked(shading->stage, ray, shading->reach);
         }
@@ -97,7 +97,7 @@ static void gather_ground_rows(void *context, int block, size_t begin, size_t en
 static void blur_line(float *line, int stride)
 {
     float before = line[0];
-    for (int i = 0; i < GROUND_MAP; i++) {
+    for (int i = 0; i < GROUND_MAP; ++i) {
         float here = line[i * stride], after = line[COU_MIN(i + 1, GROUND_MAP - 1) * stride];
         line[i * stride] = 0.25f * before + 0.5f * here + 0.25f * after;
         before = here;
@@ -144,8 +144,8 @@ static bool gather_ground(couShading *shading, const couParallel *parallel)
     shading->ground_light = couAlloc(NULL, GROUND_MAP * GROUND_MAP * sizeof(float));
     if (!shading->ground_light) return false;
     couFor(parallel, GROUND_MAP * GROUND_MAP, GROUND_MAP, gather_ground_rows, shading);
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < GROUND_MAP; i++) {
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < GROUND_MAP; ++i) {
             blur_line(shading->ground_light + i * GROUND_MAP, 1);
             blur_line(shading->ground_light + i, GROUND_MAP);
         }
@@ -252,7 +252,7 @@ static couVec3 shade_particle(couShading *shading, const couSample *sample, cons
 static float body_openness(const couShading *shading, const couSample *sample, couVec3 point, couVec3 normal)
 {
     int count = shading->sample_count * BODY_RAYS, free_count = 0;
-    for (int k = 0; k < BODY_RAYS; k++) {
+    for (int k = 0; k < BODY_RAYS; ++k) {
         // Samples interleave, so that together they cover the hemisphere evenly.
         couVec3 direction = couCosineDirection(normal, k * shading->sample_count + sample->index, count, sample->turn);
         couRay ray = {point, direction};
@@ -348,7 +348,7 @@ static couVec3 add_glass(const couShading *shading, const couSample *sample, flo
     couGlassWay way = {.left = 1.0f, .entry = NAN};
     const couStageBody *body = NULL;
     float start = 0.0f;
-    for (int layer = 0; layer < MAX_GLASS_LAYERS && way.left > 0.01f; layer++) {
+    for (int layer = 0; layer < MAX_GLASS_LAYERS && way.left > 0.01f; ++layer) {
         couHit hit = couStage_FindGlass(shading->stage, sample->ray, start, reach, shading->view->pixel);
         if (hit.kind == cou_hitNothing) break;
         float cosine = couDot(hit.normal, sample->ray.direction);

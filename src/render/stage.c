@@ -64,12 +64,12 @@ static bool attach_points(couStage *stage, size_t begin, size_t end, const couVe
     unsigned steps = velocities ? 2 : 1;
     bool has_memory = true;
     rtcSetGeometryTimeStepCount(geometry, steps);
-    for (unsigned step = 0; step < steps && has_memory; step++) {
+    for (unsigned step = 0; step < steps && has_memory; ++step) {
         couVec4 *points = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, step, RTC_FORMAT_FLOAT4, sizeof(couVec4),
                                                   end - begin);
-        has_memory = points != NULL;
+        has_memory = points;
         float dt = velocities ? ((float)step - 0.5f) * stage->shutter_time : 0.0f;
-        for (size_t i = begin; has_memory && i < end; i++) {
+        for (size_t i = begin; has_memory && i < end; ++i) {
             couVec4 sphere = stage->spheres[i];
             couVec3 p = velocities ? couMulAdd(couXyz(sphere), dt, velocities[i]) : couXyz(sphere);
             points[i - begin] = (couVec4){p.x, p.y, p.z, sphere.w};
@@ -109,8 +109,8 @@ static void add_point(couStage *stage, const couPictureScene *scene, size_t part
 static void add_splats(couStage *stage, const couPictureScene *scene)
 {
     const couSplats *splats = scene->splats;
-    for (int round = 0; round < 2; round++) {
-        for (size_t i = 0; i < splats->count; i++) {
+    for (int round = 0; round < 2; ++round) {
+        for (size_t i = 0; i < splats->count; ++i) {
             if (!is_drawn_splat(scene, i, round == 0)) continue;
             if (round == 0) stage->disc_normals[stage->sphere_count] = couNormalize(splats->normals[i]);
             add_point(stage, scene, splats->indices[i], splats->radii[i], NULL);
@@ -130,7 +130,7 @@ static bool add_particles(couStage *stage, const couPictureScene *scene, bool ha
     couVec3 *velocities = is_moving ? couAlloc(NULL, count * sizeof *velocities) : NULL;
     bool has_memory = stage->materials && stage->spheres && (!has_splats || stage->disc_normals) && (!is_moving || velocities);
     if (has_memory && has_splats) add_splats(stage, scene);
-    for (size_t i = 0; has_memory && !has_splats && i < count; i++) {
+    for (size_t i = 0; has_memory && !has_splats && i < count; ++i) {
         if (couIsDrawable(scene->positions[i])) add_point(stage, scene, i, scene->radius, velocities);
     }
     unsigned disc_id = (unsigned)(1 + scene->body_count + scene->surface_count);
@@ -148,12 +148,12 @@ static bool attach_surface(couStage *stage, const couSurface *surface, unsigned 
     bool is_moving = stage->shutter_time > 0.0f && surface->velocities, has_memory = true;
     unsigned steps = is_moving ? 2 : 1;
     rtcSetGeometryTimeStepCount(geometry, steps);
-    for (unsigned step = 0; step < steps && has_memory; step++) {
+    for (unsigned step = 0; step < steps && has_memory; ++step) {
         couVec3 *vertices = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, step, RTC_FORMAT_FLOAT3, sizeof(couVec3),
                                                     surface->vertex_count);
-        has_memory = vertices != NULL;
+        has_memory = vertices;
         float dt = is_moving ? ((float)step - 0.5f) * stage->shutter_time : 0.0f;
-        for (size_t v = 0; has_memory && v < surface->vertex_count; v++) {
+        for (size_t v = 0; has_memory && v < surface->vertex_count; ++v) {
             bool has_velocity = is_moving && couIsFinite3(surface->velocities[v]);
             vertices[v] = has_velocity ? couMulAdd(surface->vertices[v], dt, surface->velocities[v]) : surface->vertices[v];
             stage->content = couBounds_Union(stage->content, (couBounds){vertices[v], vertices[v]});
@@ -175,14 +175,14 @@ static bool add_surfaces(couStage *stage, const couPictureScene *scene)
     if (!stage->is_final || scene->surface_count == 0) return true;
     stage->surfaces = couAlloc(NULL, (size_t)scene->surface_count * sizeof *stage->surfaces);
     if (!stage->surfaces) return false;
-    for (int i = 0; i < scene->surface_count; i++) {
+    for (int i = 0; i < scene->surface_count; ++i) {
         const couPictureSurface *from = &scene->surfaces[i];
         couStageSurface *surface = &stage->surfaces[i];
         *surface = (couStageSurface){.surface = from->surface, .look = couLook_Resolve(from->look, cou_matterFluid)};
         surface->is_clear = couLook_Skin(&surface->look) == cou_skinClear;
         surface->is_colored = from->is_colored && from->surface->colors;
         surface->gap = from->gap > 0.0f ? from->gap : 0.0f;
-        stage->surface_count++;
+        ++stage->surface_count;
         if (from->surface->element_count == 0 || !(surface->look.opacity > 0.0f)) continue;
         if (!attach_surface(stage, from->surface, (unsigned)(1 + scene->body_count + i))) return false;
     }
@@ -195,7 +195,7 @@ static void describe_surface(const couStageSurface *from, const struct RTCHit *f
     const uint32_t *corner = surface->indices + 3 * (size_t)found->primID;
     const float weight[3] = {1.0f - found->u - found->v, found->u, found->v};
     couVec3 smooth = {0}, color = {0};
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         smooth = couMulAdd(smooth, weight[k], surface->normals[corner[k]]);
         if (from->is_colored) color = couMulAdd(color, weight[k], surface->colors[corner[k]]);
     }
@@ -254,7 +254,7 @@ void couStage_Clear(couStage *stage)
 {
     if (stage->solid) rtcReleaseScene(stage->solid);
     if (stage->glass) rtcReleaseScene(stage->glass);
-    for (int i = 0; i < stage->body_count; i++) couFree(NULL, stage->bodies[i].normals);
+    for (int i = 0; i < stage->body_count; ++i) couFree(NULL, stage->bodies[i].normals);
     couFree(NULL, stage->materials);
     couFree(NULL, stage->spheres);
     couFree(NULL, stage->disc_normals);
@@ -347,7 +347,7 @@ void couStage_BlendDiscs(const couStage *stage, couRay ray, couHit *hit)
     couTrace trace = make_trace(stage, 0.0f);
     float radius = stage->spheres[hit->index].w, reach = hit->distance + 1.2f * radius, start = hit->distance;
     couVec3 sum = couScale(disc_weight(stage, hit), hit->normal), front = hit->facet;
-    for (int i = 1; i < max_discs; i++) {
+    for (int i = 1; i < max_discs; ++i) {
         start += 1e-3f * radius;
         couHit next = find_first(stage, stage->solid, ray, start, reach, 0.0f, trace);
         if (next.kind != cou_hitParticle || (size_t)next.index >= stage->disc_count) break;

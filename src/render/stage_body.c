@@ -36,7 +36,7 @@ static bool clip_ray(couBounds box, couRay ray, float *start, float *end)
     const float origin[3] = {ray.origin.x, ray.origin.y, ray.origin.z};
     const float direction[3] = {ray.direction.x, ray.direction.y, ray.direction.z};
     const float lower[3] = {box.lower.x, box.lower.y, box.lower.z}, upper[3] = {box.upper.x, box.upper.y, box.upper.z};
-    for (int axis = 0; axis < 3; axis++) {
+    for (int axis = 0; axis < 3; ++axis) {
         if (fabsf(direction[axis]) < 1e-20f) {
             if (origin[axis] < lower[axis] || origin[axis] > upper[axis]) return false;
             continue;
@@ -61,7 +61,7 @@ static float march(const couStageBody *body, couPose pose, couRay world_ray, flo
     if (!clip_ray(body->bounds, world_ray, &t, &end)) return INFINITY;
     couRay ray = ray_to_local(pose, world_ray);
     bool has_left = t > origin && !body->is_unbounded; // the surface on which the ray starts
-    for (int step = 0; step < how.max_steps && t <= end; step++) {
+    for (int step = 0; step < how.max_steps && t <= end; ++step) {
         float d = couShape_Distance(body->shape, body->dimension, ray_at(ray, t));
         float near = how.tolerance + how.pixel * t;
         float clear = how.is_glass ? fabsf(d) : d;
@@ -127,7 +127,7 @@ static void body_occluded(const struct RTCOccludedFunctionNArguments *args)
 static couBounds bounds_in_world(couBounds local, couPose pose)
 {
     couBounds world = couEmptyBounds();
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 8; ++i) {
         couVec3 p = couToWorld(pose, (couVec3){i & 1 ? local.upper.x : local.lower.x, i & 2 ? local.upper.y : local.lower.y,
                                                i & 4 ? local.upper.z : local.lower.z});
         world = couBounds_Union(world, (couBounds){p, p});
@@ -139,7 +139,7 @@ static couBounds bounds_in_world(couBounds local, couPose pose)
 static couBounds swept_bounds(const couStageBody *body, couBounds local)
 {
     couBounds all = couEmptyBounds();
-    for (int i = 0; i <= 8; i++) all = couBounds_Union(all, bounds_in_world(local, pose_at(body, body->pose, (float)i / 8.0f)));
+    for (int i = 0; i <= 8; ++i) all = couBounds_Union(all, bounds_in_world(local, pose_at(body, body->pose, (float)i / 8.0f)));
     float angle = couLength(body->spin) * body->shutter_time / 8.0f;
     float sagitta = COU_MIN(angle * angle / 8.0f, 2.0f) * couLength(couSub(local.upper, local.lower));
     couVec3 more = {sagitta, sagitta, sagitta};
@@ -235,7 +235,7 @@ static void add_up_normals(const couDistanceGrid *grid, const couMesh *mesh, cou
 {
     const couVec3 *vertices = couMesh_Vertices(mesh);
     const uint32_t *corner = couMesh_Triangles(mesh);
-    for (size_t t = 0; t < couMesh_TriangleCount(mesh); t++, corner += 3) {
+    for (size_t t = 0; t < couMesh_TriangleCount(mesh); ++t, corner += 3) {
         couVec3 normal = face_normal(mesh, t), outward;
         couVec3 sum = couAdd(vertices[corner[0]], couAdd(vertices[corner[1]], vertices[corner[2]]));
         float sign = 1.0f;
@@ -243,9 +243,9 @@ static void add_up_normals(const couDistanceGrid *grid, const couMesh *mesh, cou
             couDistanceGrid_DistanceNormal(grid, couScale(1.0f / 3.0f, sum), &outward);
             if (couDot(normal, outward) < 0.0f) sign = -1.0f;
         }
-        for (int k = 0; k < 3; k++) normals[corner[k]] = couMulAdd(normals[corner[k]], sign, normal);
+        for (int k = 0; k < 3; ++k) normals[corner[k]] = couMulAdd(normals[corner[k]], sign, normal);
     }
-    for (size_t v = 0; v < couMesh_VertexCount(mesh); v++) normals[v] = couNormalize(normals[v]);
+    for (size_t v = 0; v < couMesh_VertexCount(mesh); ++v) normals[v] = couNormalize(normals[v]);
 }
 
 // The triangles that stand for the body and where they are; NULL when it is to be traced.
@@ -264,12 +264,12 @@ static bool set_vertices(const couStageBody *body, RTCGeometry geometry, couPose
     size_t count = couMesh_VertexCount(mesh);
     unsigned steps = is_moving ? 2 : 1;
     rtcSetGeometryTimeStepCount(geometry, steps);
-    for (unsigned step = 0; step < steps; step++) {
+    for (unsigned step = 0; step < steps; ++step) {
         couVec3 *vertices = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_VERTEX, step, RTC_FORMAT_FLOAT3, sizeof(couVec3),
                                                     count);
         if (!vertices) return false;
         couPose there = is_moving ? pose_at(body, pose, (float)step) : pose;
-        for (size_t v = 0; v < count; v++) vertices[v] = couToWorld(there, couMesh_Vertices(mesh)[v]);
+        for (size_t v = 0; v < count; ++v) vertices[v] = couToWorld(there, couMesh_Vertices(mesh)[v]);
     }
     return true;
 }
@@ -305,7 +305,7 @@ static bool attach_mesh(couStage *stage, couStageBody *body, const couPictureBod
 static void add_floor(couStage *stage)
 {
     float lowest = INFINITY;
-    for (int i = 0; i < stage->body_count; i++) {
+    for (int i = 0; i < stage->body_count; ++i) {
         const couStageBody *body = &stage->bodies[i];
         if (body->is_still && !body->is_unbounded) lowest = COU_MIN(lowest, body->bounds.lower.y);
     }
@@ -319,12 +319,12 @@ bool couStage_AddBodies(couStage *stage, const couPictureScene *scene, const cou
     if (scene->body_count == 0) return true;
     stage->bodies = couAlloc(NULL, (size_t)scene->body_count * sizeof(couStageBody));
     if (!stage->bodies) return false;
-    for (int i = 0; i < scene->body_count; i++) {
+    for (int i = 0; i < scene->body_count; ++i) {
         couStageBody *body = &stage->bodies[stage->body_count];
         if (!place_body(stage, body, &scene->bodies[i], view, scene->dimension)) continue;
         if (scene->dimension == 3 && take_as_ground(stage, body)) continue;
         if (!body->is_unbounded && !body->is_clear) stage->content = couBounds_Union(stage->content, body->bounds);
-        stage->body_count++;
+        ++stage->body_count;
         // The flat picture asks distances itself.
         if (scene->dimension == 3 && !attach_mesh(stage, body, &scene->bodies[i], (unsigned)stage->body_count))
             attach_body(stage, body, (unsigned)stage->body_count);
@@ -342,12 +342,12 @@ static void mesh_normal(const couStageBody *body, const struct RTCHit *found, co
     const uint32_t *corner = couMesh_Triangles(body->mesh) + 3 * (size_t)found->primID;
     couVec3 way = couRotate(couConjugate(body->mesh_pose.rotation), direction);
     couVec3 flat = couNormalize(face_normal(body->mesh, found->primID)), smooth = {0}, outward = {0};
-    for (int k = 0; k < 3; k++) outward = couAdd(outward, body->normals[corner[k]]);
+    for (int k = 0; k < 3; ++k) outward = couAdd(outward, body->normals[corner[k]]);
     bool is_inward = couDot(flat, outward) < 0.0f;
     hit->is_back = (couDot(flat, way) > 0.0f) != is_inward;
     if (body->is_clear ? is_inward : couDot(flat, way) > 0.0f) flat = couScale(-1.0f, flat);
     const float weight[3] = {1.0f - found->u - found->v, found->u, found->v};
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; ++k) {
         couVec3 normal = body->normals[corner[k]];
         smooth = couMulAdd(smooth, weight[k], couDot(normal, flat) > cos_edge ? normal : flat);
     }

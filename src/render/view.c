@@ -62,7 +62,7 @@ static float framing_distance(const couView *view, couBounds box, couVec3 centre
     float tan_x = couLength(view->right), tan_y = couLength(view->up);
     couVec3 right = couScale(1.0f / tan_x, view->right), up = couScale(1.0f / tan_y, view->up);
     float distance = max_extent(box);
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 8; ++i) {
         couVec3 p = couSub(corner(box, i), centre);
         float depth = couDot(p, view->forward);
         distance = COU_MAX(distance, fabsf(couDot(p, right)) / (margin * tan_x) - depth);
@@ -76,7 +76,7 @@ couView couLookAtBox(couBounds box, float fov, float turn, int width, int height
     couVec3 centre = couScale(0.5f, couAdd(box.lower, box.upper));
     float distance = 0.0f;
     const int stops = isnan(turn) ? 0 : 24;
-    for (int i = 0; i < stops; i++) {
+    for (int i = 0; i < stops; ++i) {
         couView stop = make_view(centre, three_quarter(2.0 * COU_PI * i / stops), fov, width, height);
         distance = COU_MAX(distance, framing_distance(&stop, box, centre));
     }
@@ -167,7 +167,7 @@ static void cut_strays(const couVec3 *positions, size_t count, size_t axis_offse
 couBounds couParticleBounds(const couVec3 *positions, size_t count)
 {
     couBounds bounds = couEmptyBounds();
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; ++i) {
         if (couIsDrawable(positions[i])) bounds = couBounds_Union(bounds, (couBounds){positions[i], positions[i]});
     }
     cut_strays(positions, count, offsetof(couVec3, x), &bounds.lower.x, &bounds.upper.x);

@@ -2,8 +2,9 @@
 //
 // The normal is the gradient of the colour field, n = grad sum w_j K; it is long at the surface and short within. |n| h has no
 // unit, and between the first and the second layer of a lattice it falls by more than half: the automatic threshold is their
-// geometric mean. Particles with hardly a neighbour have no side to face: they are droplets. So are those of a sheet one layer thick,
-// whose gradients cancel: they are told by a density between that of one layer and that of a layer with a half-space behind it.
+// geometric mean. Particles with hardly a neighbour have no side to face: they are droplets. So are those of a sheet one layer
+// thick, whose gradients cancel: they are told by a density between that of one layer and that of a layer with a half-space
+// behind it.
 
 #include "surface/cloud.h"
 

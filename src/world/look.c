@@ -1,5 +1,6 @@
-// Looks: what the numbers mean where they are automatic. Clear matter without a measured absorption takes its colour on a way of
-// 2 cm / opacity, so that a tint given by colour and opacity looks alike in a preview and in a final picture of a glass or a drop.
+// Looks: what the numbers mean where they are automatic. Clear matter without a measured absorption takes its colour on a way
+// of 2 cm / opacity, so that a tint given by colour and opacity looks alike in a preview and in a final picture of a glass or a
+// drop.
 
 #include "world/look.h"
 #include "base/base.h"
