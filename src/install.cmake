@@ -1,6 +1,7 @@
 # What `cmake --install` leaves: libraries, headers, CMake package, pkg-config files; program, scenes, completion; docs.
-# A shared library knows what it needs. The users of a static one must be told: ODE, threads, maths, perhaps OpenMP; and for the studio
-# Lua, HDF5 and so on. These are the targets of the package's component `static`, and the private libraries of the pkg-config files.
+# A shared library knows what it needs. The users of a static one must be told: ODE, threads, maths, perhaps OpenMP; and for the
+# studio Lua, HDF5 and so on. These are the targets of the package's component `static`, and the private libraries of the
+# pkg-config files.
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/coulis)
 
 # install_part(NAME EXPORT_NAME)
@@ -50,8 +51,8 @@ function(append_flags list)
     set(${list} ${${list}} PARENT_SCOPE)
 endfunction()
 
-# install_pc(NAME FLAG...): the pkg-config file. Its own folder tells it the prefix, so that an installed tree can be moved. The flags
-# are for those who link the static library; everyone, where there is no shared one.
+# install_pc(NAME FLAG...): the pkg-config file. Its own folder tells it the prefix, so that an installed tree can be moved. The
+# flags are for those who link the static library; everyone, where there is no shared one.
 function(install_pc name)
     list(JOIN ARGN " " COULIS_PC_PRIVATE)
     if(NOT COULIS_SHARED)
@@ -74,7 +75,8 @@ install_pc(coulis ${core_flags})
 if(COULIS_STUDIO)
     get_target_property(png_file PNG::PNG LOCATION)
     get_target_property(zlib_file ZLIB::ZLIB LOCATION)
-    append_flags(studio_flags ${LUA_LINK_LIBRARIES} ${HDF5_C_LIBRARIES} ${png_file} ${zlib_file} -lembree3 ${ASSIMP_LINK_LIBRARIES} -lm)
+    append_flags(studio_flags ${LUA_LINK_LIBRARIES} ${HDF5_C_LIBRARIES} ${png_file} ${zlib_file} -lembree3
+        ${ASSIMP_LINK_LIBRARIES} -lm)
     install_pc(coulis-studio ${studio_flags})
 endif()
 

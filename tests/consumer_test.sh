@@ -73,13 +73,15 @@ c)
     ;;
 valgrind)
     build_readme
-    valgrind --quiet --leak-check=full --show-leak-kinds=definite,indirect,possible --errors-for-leak-kinds=definite,indirect,possible \
+    valgrind --quiet --leak-check=full --show-leak-kinds=definite,indirect,possible \
+        --errors-for-leak-kinds=definite,indirect,possible \
         --error-exitcode=9 ./readme >out.log || fail "valgrind ends with $?"
     check_readme out.log
     ;;
 static)
     # shellcheck disable=SC2046
-    "$cc" -std=c17 "$tests/readme_snippet.c" -o readme $(pkg-config --static --cflags --libs coulis | sed 's/-lcoulis /-l:libcoulis.a /')
+    "$cc" -std=c17 "$tests/readme_snippet.c" -o readme \
+        $(pkg-config --static --cflags --libs coulis | sed 's/-lcoulis /-l:libcoulis.a /')
     if ldd readme | grep libcoulis; then fail "the program was to be without the shared library"; fi
     LD_LIBRARY_PATH='' ./readme >out.log
     check_readme out.log

@@ -20,7 +20,8 @@ for path in "$include"/coulis/*.h; do
         fail "$header alone is not C17"
     echo "#include <$header>" | "$cxx" -std=c++17 -Wall -Wextra -Werror -pedantic -I"$include" -fsyntax-only -x c++ - ||
         fail "$header alone is not C++17"
-    if grep -n '^ *# *include' "$path" | grep -v -e '"coulis/[a-z_]*\.h"$' -e '<\(math\|stdarg\|stdbool\|stddef\|stdint\)\.h>$'; then
+    if grep -n '^ *# *include' "$path" |
+        grep -v -e '"coulis/[a-z_]*\.h"$' -e '<\(math\|stdarg\|stdbool\|stddef\|stdint\)\.h>$'; then
         fail "$header includes what users may not have"
     fi
     echo '#include <coulis/studio.h>' | "$cc" -I"$include" -E -x c - | grep -q "/$header\"" || fail "studio.h leaves out $header"

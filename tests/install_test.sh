@@ -1,7 +1,6 @@
 #!/bin/sh
-# An installed Coulis is whole, and CMake projects can use it, also after the prefix was moved; the installed program finds its scenes.
-# Users by pkg-config are in consumer_test.sh.
-# usage: install_test.sh SOURCE_DIR BUILD_DIR CC
+# An installed Coulis is whole, and CMake projects can use it, also after the prefix was moved; the installed program finds its
+# scenes. Users by pkg-config are in consumer_test.sh. usage: install_test.sh SOURCE_DIR BUILD_DIR CC
 set -eu
 source_dir=$1
 build_dir=$2
@@ -41,14 +40,16 @@ if grep -r -l -e "$source_dir" -e "$build_dir" -e "$scratch/first" "$package_dir
     fail "the files above name a folder of this build"
 fi
 
-# Both libraries, static and shared: libNAME.so -> libNAME.so.MAJOR -> libNAME.so.VERSION, which look for each other where they are.
+# Both libraries, static and shared: libNAME.so -> libNAME.so.MAJOR -> libNAME.so.VERSION, which look
+# for each other where they are.
 library_dir=$(dirname "$pc_dir")
 for name in coulis coulis-studio; do
     version=$(PKG_CONFIG_PATH=$pc_dir pkg-config --modversion "$name")
     grep -q "COU_VERSION \"$version\"" "$prefix/include/coulis/base.h" || fail "$name.pc has version $version, base.h another"
     [ -s "$library_dir/lib$name.a" ] || fail "lib$name.a is not installed"
-    [ "$(readlink "$library_dir/lib$name.so")" = "lib$name.so.${version%%.*}" ] || fail "lib$name.so does not lead to its soname"
-    [ "$(readlink "$library_dir/lib$name.so.${version%%.*}")" = "lib$name.so.$version" ] || fail "the soname does not lead to $version"
+    soname=lib$name.so.${version%%.*}
+    [ "$(readlink "$library_dir/lib$name.so")" = "$soname" ] || fail "lib$name.so does not lead to its soname"
+    [ "$(readlink "$library_dir/$soname")" = "lib$name.so.$version" ] || fail "the soname does not lead to $version"
     if readelf -d "$library_dir/lib$name.so" | grep -e RUNPATH -e RPATH | grep -e "$source_dir" -e "$build_dir"; then
         fail "lib$name.so looks for libraries in the build"
     fi

@@ -5,7 +5,8 @@ target_link_libraries(test_base PRIVATE ODE::ODE) # its hooks
 target_compile_definitions(test_base PRIVATE COU_PROJECT_VERSION="${PROJECT_VERSION}" $<$<BOOL:${COULIS_SANITIZE}>:COU_SANITIZED>)
 
 find_program(CXX_PROGRAM NAMES $ENV{CXX} c++ g++ clang++)
-add_test(NAME public_headers COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/headers_test.sh ${CMAKE_SOURCE_DIR} ${CMAKE_C_COMPILER} ${CXX_PROGRAM})
+add_test(NAME public_headers COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/headers_test.sh ${CMAKE_SOURCE_DIR} ${CMAKE_C_COMPILER}
+    ${CXX_PROGRAM})
 
 if(COULIS_SHARED)
     add_test(NAME library_symbols COMMAND /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/symbols_test.py ${CMAKE_SOURCE_DIR}
@@ -16,7 +17,8 @@ if(COULIS_SHARED)
     add_test(NAME library_install COMMAND ${consumer_test} install ${CMAKE_SOURCE_DIR} ${prefix} ${CMAKE_BINARY_DIR})
     set_tests_properties(library_install PROPERTIES FIXTURES_SETUP installed TIMEOUT 300)
     foreach(user c valgrind static cxx python studio)
-        add_test(NAME library_from_${user} COMMAND ${consumer_test} ${user} ${CMAKE_SOURCE_DIR} ${prefix} ${CMAKE_C_COMPILER} ${CXX_PROGRAM})
+        add_test(NAME library_from_${user} COMMAND ${consumer_test} ${user} ${CMAKE_SOURCE_DIR} ${prefix} ${CMAKE_C_COMPILER}
+            ${CXX_PROGRAM})
         set_tests_properties(library_from_${user} PROPERTIES FIXTURES_REQUIRED installed TIMEOUT 600)
     endforeach()
 endif()

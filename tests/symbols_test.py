@@ -11,8 +11,9 @@ import subprocess
 import sys
 
 DECLARATION = re.compile(r"^((?:COU_API|COU_INTERNAL_API) )?([a-z][\w *]*[ *])(cou\w+)\(", re.M)
-ALLOCATORS = {"malloc", "calloc", "realloc", "reallocarray", "free", "strdup", "strndup", "aligned_alloc", "posix_memalign", "memalign",
-              "valloc", "getline", "getdelim", "asprintf", "vasprintf", "open_memstream", "fopen", "fdopen", "qsort", "qsort_r"}
+ALLOCATORS = {"malloc", "calloc", "realloc", "reallocarray", "free", "strdup", "strndup", "aligned_alloc", "posix_memalign",
+              "memalign", "valloc", "getline", "getdelim", "asprintf", "vasprintf", "open_memstream", "fopen", "fdopen",
+              "qsort", "qsort_r"}
 
 
 def read(path):
@@ -59,7 +60,9 @@ def internal(source, faults):
             if file.endswith(".h"):
                 marks = declared(os.path.join(folder, file))
                 names |= {name for name, mark in marks.items() if mark == "COU_INTERNAL_API"}
-                faults += [f"{file}: {name} is COU_API, but no public header has it" for name, mark in marks.items() if mark == "COU_API"]
+                for name, mark in marks.items():
+                    if mark == "COU_API":
+                        faults.append(f"{file}: {name} is COU_API, but in no public header")
     return names
 
 
@@ -108,7 +111,8 @@ def main():
     major = re.search(r"COU_VERSION_MAJOR (\d+)", read(os.path.join(include, "coulis/base.h"))).group(1)
     system = r"lib(c|m|pthread|gomp|omp|ode|gcc_s)\.so|ld-linux"
     check_dynamic(core, f"libcoulis.so.{major}", system, faults)
-    check_dynamic(studio, f"libcoulis-studio.so.{major}", rf"{system}|libcoulis\.so\.{major}$|lib(lua|hdf5|png|z\.|embree|assimp)", faults)
+    studio_system = rf"{system}|libcoulis\.so\.{major}$|lib(lua|hdf5|png|z\.|embree|assimp)"
+    check_dynamic(studio, f"libcoulis-studio.so.{major}", studio_system, faults)
     check_memory(archive, faults)
     for fault in faults:
         print(fault, file=sys.stderr)

@@ -1,5 +1,5 @@
-// Version, order, and the allocator's hook: whatever worlds of every method take comes from it and returns to it, and malloc is not
-// asked at all. What ODE takes is led to counters of its own, as include/coulis/base.h says that a program may.
+// Version, order, and the allocator's hook: whatever worlds of every method take comes from it and returns to it, and malloc is
+// not asked at all. What ODE takes is led to counters of its own, as include/coulis/base.h says that a program may.
 #include "testing.h"
 
 #include <ode/memory.h>
@@ -50,7 +50,8 @@ static void *give_back(Account *account, void *memory)
     return label.base;
 }
 
-// With glibc the whole program's malloc can be replaced, so that calls from anywhere are seen; not under the sanitizers, which do so.
+// With glibc the whole program's malloc can be replaced, so that calls from anywhere are seen; not under the sanitizers, which
+// do so themselves.
 #if defined(__GLIBC__) && !defined(COU_SANITIZED)
 #define SEES_MALLOC 1
 extern void *__libc_malloc(size_t size);

@@ -24,11 +24,11 @@ typedef struct couMeshPlacement {
 COU_API couMeshPlacement couDefaultMeshPlacement(void);
 COU_API void couPlaceVertices(couVec3 *vertices, size_t count, const couMeshPlacement *placement);
 
-/// All triangles of the file, each in its place in the scene that the file describes, as one mesh; polygons are cut into triangles,
-/// lines and points left out, vertices at the same place joined. `placement` NULL: the default. NULL and one fault, with the path as
-/// `where`, when the file is missing, of another kind, damaged, larger than 2 GiB or without triangles. Reads no file outside the folder of
-/// this one. The file is taken apart in a process of its own, so that a reader that crashes on rubbish, hangs or wants more
-/// memory than the file can be worth does no harm.
+/// All triangles of the file, each in its place in the scene that the file describes, as one mesh; polygons are cut into
+/// triangles, lines and points left out, vertices at the same place joined. `placement` NULL: the default. NULL and one fault,
+/// with the path as `where`, when the file is missing, of another kind, damaged, larger than 2 GiB or without triangles. Reads no
+/// file outside the folder of this one. The file is taken apart in a process of its own, so that a reader that crashes on
+/// rubbish, hangs or wants more memory than the file can be worth does no harm.
 COU_API couMesh *couReadMesh(const char *path, const couMeshPlacement *placement, couFaults *faults);
 
 /// By its name; a .ply only when its head announces faces, as particles are stored in such files too.

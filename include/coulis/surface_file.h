@@ -14,8 +14,8 @@ COU_API bool couWriteSurface(const char *path, const couSurface *surface, double
 /// "obj", "ply"...: whether couWriteSurface() knows it, for surfaces of this dimension.
 COU_API bool couIsSurfaceFormat(const char *extension, int dimension);
 
-/// Reads a .vtp, .ply or .obj as written above; what the file does not have is NULL. Free with couSurface_Clear(). Hostile files give
-/// one fault.
+/// Reads a .vtp, .ply or .obj as written above; what the file does not have is NULL. Free with couSurface_Clear(). Hostile files
+/// give one fault.
 COU_API bool couReadSurface(const char *path, couSurface *surface, double *time, couFaults *faults);
 
 #ifdef __cplusplus
