@@ -253,7 +253,9 @@ static void test_names(void **context)
     const char *const *names = couCaseNames();
     for (int k = 0; k < count; ++k) {
         assert_string_equal(names[k], cases[k].name);
-        for (int m = 0; cases[k].methods[m]; ++m) assert_non_null(couMethodHelp(cases[k].methods[m]));
+        int methods = 0;
+        for (const char *const *method = couMethodNames(); *method; ++method) methods += couCase_Suits(&cases[k], *method);
+        assert_true(methods > 0);
     }
     assert_null(names[count]);
 }

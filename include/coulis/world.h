@@ -79,9 +79,9 @@ typedef struct couMethodTraits {
     bool has_tension;        ///< surface tension is a force of its own, from the material's number; otherwise it emerges
     bool has_periods;        ///< worlds may repeat
     bool has_springs;        ///< materials may have springs
-    float density_error;     ///< mean compression that it stays below in a splash; 0: it does not say
-    float height_error;      ///< of liquid at rest, relative
-    float force_error;       ///< of forces on walls at rest, relative
+    double density_error;    ///< mean compression that it stays below in a splash; 0: it does not say
+    double height_error;     ///< of liquid at rest, relative
+    double force_error;      ///< of forces on walls at rest, relative
     unsigned claims;         ///< couClaim
 } couMethodTraits;
 

@@ -67,7 +67,7 @@ static void print_result(const couBenchResult *r, const couMachine *machine)
         double ns = r->phase_ns[p], bytes, flops;
         if (ns < 0.01) continue;
         printf("  %-10s %8.1f %5.1f%%", couPhaseName((couPhase)p), ns, 100 * ns / r->ns_per_particle_step);
-        if (couPhaseWork((couPhase)p, r, &bytes, &flops) && machine->bandwidth > 0 && machine->flops > 0)
+        if (couFindPhaseWork((couPhase)p, r, &bytes, &flops) && machine->bandwidth > 0 && machine->flops > 0)
             printf(" %9.0f%% %9.0f%%", 1e11 * bytes / ns / machine->bandwidth, 1e11 * flops / ns / machine->flops);
         printf("\n");
     }

@@ -23,13 +23,6 @@ typedef struct Options {
     couTexts names; // none: all cases
 } Options;
 
-static bool has_method(const couCase *which, const char *method)
-{
-    for (int m = 0; which->methods[m]; ++m)
-        if (strcmp(which->methods[m], method) == 0) return true;
-    return false;
-}
-
 static bool is_wanted(const Options *options, const couCase *which)
 {
     for (int n = 0; n < options->names.count; ++n)
@@ -43,7 +36,7 @@ static void check_name(const Options *options, const char *name, couFaults *faul
     const couCase *cases = couCases(&count);
     for (int c = 0; c < count; ++c) {
         if (strcmp(cases[c].name, name) != 0) continue;
-        if (options->method && !has_method(&cases[c], options->method))
+        if (options->method && !couCase_Suits(&cases[c], options->method))
             couFaults_Add(faults, "coulis validate", name, "this case is not defined for the method '%.60s'", options->method);
         return;
     }
@@ -164,9 +157,11 @@ static int run_cases(const Options *options)
     couCatchInterrupts();
     print_header();
     for (int c = 0; c < case_count; ++c)
-        for (int m = 0; is_wanted(options, &cases[c]) && cases[c].methods[m] && !couInterrupted(); ++m)
-            if (!options->method || strcmp(options->method, cases[c].methods[m]) == 0)
-                run_trial(options, &cases[c], cases[c].methods[m], &checks);
+        for (const char *const *method = couMethodNames(); is_wanted(options, &cases[c]) && *method; ++method) {
+            bool is_asked = !options->method || strcmp(options->method, *method) == 0;
+            if (is_asked && couCase_Suits(&cases[c], *method) && !couInterrupted())
+                run_trial(options, &cases[c], *method, &checks);
+        }
 
     int failed = 0;
     for (int i = 0; i < checks.count; ++i) failed += !checks.items[i].is_passed;

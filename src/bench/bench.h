@@ -56,4 +56,4 @@ typedef struct couMachine {
 
 couMachine couMeasureMachine(int threads);
 /// What a phase moves and computes at the least, per particle-step. False when there is no model for it.
-bool couPhaseWork(couPhase phase, const couBenchResult *result, double *bytes, double *flops);
+bool couFindPhaseWork(couPhase phase, const couBenchResult *result, double *bytes, double *flops);

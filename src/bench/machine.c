@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "base/wide.h"
+#include "fluid/fluid.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,30 +87,21 @@ couMachine couMeasureMachine(int threads)
 
 // --- Work of the phases ------------------------------------------------------------------------------------------------------
 
-bool couPhaseWork(couPhase phase, const couBenchResult *result, double *bytes, double *flops)
+bool couFindPhaseWork(couPhase phase, const couBenchResult *result, double *bytes, double *flops)
 {
-    double pairs = result->pairs;
-    switch (phase) {
-    case cou_phaseForces: // position, previous, velocity: read two, write three
-        *bytes = 80, *flops = 12;
-        return true;
-    case cou_phaseSort: // keys, two radix passes of 12-byte pairs, then all columns gathered
-        *bytes = 16 + 12 + 2 * (8 + 24) + 2 * 57 + 12, *flops = 6;
-        return true;
-    case cou_phaseNeighbors: // about five tests of 9 operations per pair found; the list is written once, padded
-        *bytes = 32 + 4.6 * pairs, *flops = 45 * pairs;
-        return true;
-    case cou_phasePressure: // 43 operations a pair over both passes; lists and positions once
-        *bytes = 36 + 4.6 * pairs, *flops = 43 * pairs;
-        return true;
-    case cou_phaseViscosity: // half of the pairs, 62 operations each
-        *bytes = 48 + 2.3 * pairs, *flops = 31 * pairs;
-        return true;
-    case cou_phaseSprings: // read and written once when adjusted, read once when applied; 35 operations each
-        *bytes = 48 + 36 * result->springs, *flops = 35 * result->springs;
-        return result->springs > 0;
-    case cou_phaseVelocity: *bytes = 64, *flops = 15; return true;
-    case cou_phaseMeasure: *bytes = 36, *flops = 9; return true;
-    default: return false;
+    double steps = (double)COU_MAX(result->steps, 1);
+    const double times[] = {
+        [cou_workOnce] = 1,
+        [cou_workEachIteration] = (double)result->iterations / steps,
+        [cou_workEachDivergenceIteration] = (double)result->divergence_iterations / steps,
+    };
+    *bytes = *flops = 0;
+    for (const couPhaseEntry *entry = couFindMethod(result->method)->phases; entry->function; ++entry) {
+        const couPhaseWork *work = &entry->work;
+        if (entry->phase != phase) continue;
+        *bytes += times[work->per] * (work->bytes + work->pair_bytes * result->pairs + work->spring_bytes * result->springs);
+        *flops += times[work->per] * (work->flops + work->pair_flops * result->pairs + work->spring_flops * result->springs);
     }
+    if (phase == cou_phaseMeasure) *bytes = 36, *flops = 9; // the world's own, whatever the method
+    return *bytes > 0 && *flops > 0;
 }

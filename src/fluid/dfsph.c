@@ -48,7 +48,7 @@ extern const couMethod couMethodDfsph;
 const couMethod couMethodDfsph = {
     .name = "dfsph",
     .help = "divergence-free SPH: constant density and no divergence, with long steps (Bender 2015)",
-    .traits = {COU_SPH_TRAITS, .height_error = 0.01f, .force_error = 0.02f, .density_error = 0.001f,
+    .traits = {COU_SPH_TRAITS, .height_error = 0.01, .force_error = 0.02, .density_error = 0.001,
                .claims = COU_SPH_CLAIMS | cou_claimViscosity},
     .sph = &sph,
     .phases = phases,

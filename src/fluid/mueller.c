@@ -35,7 +35,7 @@ extern const couMethod couMethodMueller;
 const couMethod couMethodMueller = {
     .name = "mueller",
     .help = "SPH for interactive use, with surface tension by a colour field (Müller 2003)",
-    .traits = {COU_SPH_TRAITS, .has_state_equation = true, .is_leapfrog = true, .height_error = 0.05f, .force_error = 0.05f,
+    .traits = {COU_SPH_TRAITS, .has_state_equation = true, .is_leapfrog = true, .height_error = 0.05, .force_error = 0.05,
                .claims = COU_SPH_CLAIMS | cou_claimDrops},
     .sph = &sph,
     .phases = phases,

@@ -382,8 +382,8 @@ const couMethod couMethodPvfs = {
     .name = "pvfs",
     .help = "viscoelastic fluid by prediction and relaxation, with springs and plasticity (Clavet 2005)",
     .traits = {.has_springs = true,
-               .height_error = 0.025f,
-               .force_error = 0.02f,
+               .height_error = 0.025,
+               .force_error = 0.02,
                .claims = cou_claimMotion | cou_claimRest | cou_claimDrops | cou_claimFloating | cou_claimFilms |
                          cou_claimSprings},
     .params = &param_table,

@@ -32,7 +32,7 @@ extern const couMethod couMethodSesph;
 const couMethod couMethodSesph = {
     .name = "sesph",
     .help = "SPH with an equation of state, stiffness of your own (Gagneux 2022)",
-    .traits = {COU_SPH_TRAITS, .has_state_equation = true, .height_error = 0.05f, .force_error = 0.05f, .claims = COU_SPH_CLAIMS},
+    .traits = {COU_SPH_TRAITS, .has_state_equation = true, .height_error = 0.05, .force_error = 0.05, .claims = COU_SPH_CLAIMS},
     .sph = &sph,
     .phases = phases,
     .init = couSph_Init,

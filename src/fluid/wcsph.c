@@ -27,7 +27,7 @@ extern const couMethod couMethodWcsph;
 const couMethod couMethodWcsph = {
     .name = "wcsph",
     .help = "weakly compressible SPH: stiff enough for 1 % of compression (Becker 2007)",
-    .traits = {COU_SPH_TRAITS, .height_error = 0.01f, .has_state_equation = true, .density_error = 0.01f, .force_error = 0.05f,
+    .traits = {COU_SPH_TRAITS, .height_error = 0.01, .has_state_equation = true, .density_error = 0.01, .force_error = 0.05,
                .claims = COU_SPH_CLAIMS | cou_claimViscosity},
     .sph = &sph,
     .phases = phases,

@@ -195,9 +195,9 @@ static void run_channels(couTrial *trial, bool is_couette, const char *title)
         {"implicit", "implicit", "0.0002", 40, 0, 0, is_couette},
         {"coarse", "laplacian", "0.01", 20, 0, 0, is_couette},
         {"disorder", "implicit", "0.0002", 40, 0.2f, 1, is_couette},
-        {"explicit", "laplacian", "0.01", 40, 0, 0, is_couette}, // too short steps for dfsph
+        {"explicit", "laplacian", "0.01", 40, 0, 0, is_couette}, // for those whose steps are short anyway
     };
-    int runs = trial->is_small ? 2 : strcmp(trial->method, "dfsph") == 0 ? 3 : 4;
+    int runs = trial->is_small ? 2 : trial->traits->has_state_equation ? 4 : 3;
     couPlot *plot = couCreatePlot(title, "distance from the lower plate [mm]", "speed [um/s]");
     for (int r = trial->is_small; r < runs; ++r)
         run_channel(trial, &channels[r], (double)r / runs, (r + 1.0) / runs, r == 0 ? plot : NULL);

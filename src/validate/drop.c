@@ -91,7 +91,7 @@ static void draw_particles(couTrial *trial, const couWorld *world, const char *t
 
 void couValidateDrop(couTrial *trial)
 {
-    if (strcmp(trial->method, "pvfs") != 0) { // tension is a force of its own there
+    if (trial->traits->has_tension) {
         couValidateDropMode(trial);
         return;
     }

@@ -19,20 +19,6 @@
 
 #define GRAVITY 9.81f // [m/s^2]
 
-static bool is_one_of(const char *method, const char *const *names)
-{
-    for (; *names; ++names)
-        if (strcmp(method, *names) == 0) return true;
-    return false;
-}
-
-static bool is_sph(const couTrial *trial) { return strcmp(trial->method, "pvfs") != 0; }
-static bool is_leapfrog(const couTrial *trial) { return strcmp(trial->method, "mueller") == 0; }
-static bool has_sound(const couTrial *trial)
-{
-    return is_one_of(trial->method, (const char *[]){"mueller", "sesph", "wcsph", NULL});
-}
-
 // --- terminal ----------------------------------------------------------------------------------------------------------------
 
 typedef struct Flight {
@@ -83,7 +69,7 @@ static couWorld *create_flight(couTrial *trial)
     couMaterialDef water = couDefaultMaterialDef();
     couMaterialId material = couTrial_AddMaterial(trial, world, &water);
     couVec3 x[126], v[126];
-    float pitch = has_sound(trial) ? 1.1f * d : d;
+    float pitch = trial->traits->has_state_equation ? 1.1f * d : d;
     for (int i = 0; i < 125; ++i) x[i] = (couVec3){pitch * (float)(i % 5), pitch * (float)(i / 5 % 5), pitch * (float)(i / 25)};
     x[125] = (couVec3){1, 0.5f, -1};
     for (int i = 0; i < 126; ++i) v[i] = (couVec3){(float)throw_velocity[0], (float)throw_velocity[1], (float)throw_velocity[2]};
@@ -96,7 +82,7 @@ static Flight fly(couTrial *trial, int steps)
     Flight flight = {.record = couMakeRecord(3)};
     couWorld *world = create_flight(trial);
     float dt = 1.0f / (float)steps;
-    double lump0[3], lone0[3], lump[3], lone[3], at[3], lag = is_leapfrog(trial) ? 0 : dt;
+    double lump0[3], lone0[3], lump[3], lone[3], at[3], lag = trial->traits->is_leapfrog ? 0 : dt;
     if (world) locate(world, lump0, lone0);
     for (int s = 1; s <= steps && couTrial_Step(trial, world, dt); ++s) {
         double t = s * (double)dt, length = t * (5.0 + 0.5 * GRAVITY * t);
@@ -132,7 +118,7 @@ void couValidateTerminal(couTrial *trial)
     for (int r = 0; r < RUNS; ++r)
         couTrial_Within(trial, flights[r].scheme_error, 0, 1e-4, "", "distance to the scheme's parabola / length, %d steps/s",
                         coarse << r);
-    for (int r = 1; r < RUNS && !is_leapfrog(trial); ++r)
+    for (int r = 1; r < RUNS && !trial->traits->is_leapfrog; ++r)
         couTrial_Within(trial, log2(flights[r - 1].exact_error / flights[r].exact_error), 1, 0.02, "",
                         "order of convergence to the exact one, %d steps/s", coarse << r);
     for (int r = 0; r < RUNS; ++r) couRecord_Clear(&flights[r].record);
@@ -220,7 +206,7 @@ static Drift drift_of(couTrial *trial, bool is_box, uint64_t seed, int steps, in
 void couValidateConservation(couTrial *trial)
 {
     enum { MOST_SPLITS = 3 };
-    int splits = is_sph(trial) ? 1 : MOST_SPLITS;
+    int splits = trial->traits->is_adaptive ? 1 : MOST_SPLITS;
     int steps = trial->is_small ? 300 : 1000, balls = trial->is_small ? 3 : 6;
     double momentum = 0, angular[MOST_SPLITS] = {0};
     couPlot *plot = couCreatePlot("conservation: drift of angular momentum of a free ball", "steps", "|L - L0| / sum m |x||v|");
@@ -239,7 +225,7 @@ void couValidateConservation(couTrial *trial)
         angular[k] = sqrt(angular[k]);
     }
     couTrial_WritePlot(trial, plot, NULL);
-    if (is_sph(trial)) {
+    if (trial->traits->has_periods) {
         Drift drift = drift_of(trial, true, 5, steps, 1, NULL);
         couTrial_Within(trial, drift.momentum, 0, 1e-4, "", "drift of momentum / sum of magnitudes, periodic box, %d steps",
                         steps);

@@ -1,5 +1,4 @@
-/// Validation cases: each runs a small world, measures, and says what it should have been. A new case, or an old one for another
-/// method, is a run function and a line in the table of cases.c.
+/// Validation cases: each runs a small world, measures, and says what it should have been. A new case is a run function and a line in the table of cases.c; which methods it is run for follows from what they claim.
 #pragma once
 
 #include "coulis/coulis.h"
@@ -23,6 +22,7 @@ typedef struct couChecks {
 /// One case while it runs for one method.
 typedef struct couTrial {
     const char *case_name, *method;
+    const couMethodTraits *traits; ///< of the method; set when the case begins
     int threads;
     bool is_small;                             ///< a reduced set-up for the test suite, with the same tolerances
     const char *plots;                         ///< folder for SVG files, or NULL
@@ -37,8 +37,8 @@ typedef void couCaseFcn(couTrial *trial);
 
 typedef struct couCase {
     const char *name;
-    const char *methods[8]; ///< NULL-terminated
-    const char *help;       ///< one line
+    couClaim claim;   ///< it is run for the methods that make it
+    const char *help; ///< one line
     couCaseFcn *run;
 } couCase;
 
@@ -46,6 +46,10 @@ typedef struct couCase {
 const couCase *couCases(int *count);
 /// Their names, NULL-terminated.
 const char *const *couCaseNames(void);
+/// True when the method claims what the case looks at.
+bool couCase_Suits(const couCase *which, const char *method);
+/// The method of the smallest density error among those that claim it and state one: what others are compared with. NULL: none.
+const char *couMostAccurateMethod(couClaim claim);
 /// Runs a case for one method; checks are appended. False when it could not be finished (faults say why).
 bool couRunCase(const couCase *which, couTrial *trial);
 
