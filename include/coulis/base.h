@@ -67,14 +67,6 @@ typedef struct couBounds {
 #endif
 #define COU_POSE_IDENTITY (COU_LITERAL(couPose){{0, 0, 0}, {0, 0, 0, 1}})
 
-typedef enum couResult {
-    cou_ok = 0,
-    cou_badInput, ///< a def, scene or file is wrong; the fault list says what
-    cou_noMemory,
-    cou_ioError, ///< a file could not be read or written
-    cou_diverged ///< physics trouble: NaN or lost particles
-} couResult;
-
 /// One thing wrong with the input. Texts are cut to their field's size.
 typedef struct couFault {
     char where[192];   ///< "file:line" where known, else ""

@@ -12,8 +12,8 @@ typedef struct couDistanceGrid couDistanceGrid;
 
 // --- Meshes ------------------------------------------------------------------------------------------------------------------
 
-/// Copies the vertices [m] and triangles (three vertex numbers each). NULL, with faults added, when there is no triangle, a vertex is
-/// not finite or beyond 1e6 m, or a number is out of range.
+/// Copies the vertices [m] and triangles (three vertex numbers each). NULL, with faults added, when there is no triangle, a
+/// vertex is not finite or beyond 1e6 m, or a number is out of range.
 COU_API couMesh *couCreateMesh(const couVec3 *vertices, size_t vertex_count, const uint32_t *triangles, size_t triangle_count,
                                couFaults *faults);
 COU_API couMesh *couMesh_Retain(couMesh *mesh);
@@ -57,11 +57,11 @@ COU_API couMassProperties couMesh_Mass(const couMesh *mesh);
 
 // --- Distance grids ----------------------------------------------------------------------------------------------------------
 
-/// Signed distances to the outer surface of a mesh on a grid, interpolated trilinearly [Clavet 2005, thesis 6.1]: exact next to the
-/// triangles, swept to the rest; what a flood from outside does not reach is inside. Inner polygons, doubled, flipped and crossing
-/// faces do no harm; only holes wider than a cell do.
-/// `cell` [m] is made larger, with a warning in the log, where the grid would take more than `max_bytes` (0: 256 MiB).
-/// `threads` 0: all cores; the result does not depend on it. NULL with a fault when nothing is inside or memory is short.
+/// Signed distances to the outer surface of a mesh on a grid, interpolated trilinearly [Clavet 2005, thesis 6.1]: exact next to
+/// the triangles, swept to the rest; what a flood from outside does not reach is inside. Inner polygons, doubled, flipped and
+/// crossing faces do no harm; only holes wider than a cell do. `cell` [m] is made larger, with a warning in the log, where the
+/// grid would take more than `max_bytes` (0: 256 MiB). `threads` 0: all cores; the result does not depend on it. NULL with a
+/// fault when nothing is inside or memory is short.
 COU_API couDistanceGrid *couCreateDistanceGrid(couMesh *mesh, float cell, size_t max_bytes, int threads, couFaults *faults);
 COU_API couDistanceGrid *couDistanceGrid_Retain(couDistanceGrid *grid);
 COU_API void couDistanceGrid_Release(couDistanceGrid *grid); ///< NULL is fine

@@ -70,8 +70,8 @@ COU_API bool couParams_Check(const couParamTable *table, const void *def, couFau
 COU_API bool couParams_SetByName(const couParamTable *table, void *def, const char *name, const char *text, const char *where,
                                  couFaults *faults);
 
-/// Sets numbers (also bool and choice by number): `count` values, 3 for a vector. Checks type and range; on a fault adds it
-/// and leaves the field alone. NaN is a fault here: only defaults are automatic. The fault's key is "table.name", or the name alone
+/// Sets numbers (also bool and choice by number): `count` values, 3 for a vector. Checks type and range; on a fault adds it and
+/// leaves the field alone. NaN is a fault here: only defaults are automatic. The fault's key is "table.name", or the name alone
 /// when `table` is NULL.
 COU_API bool couParam_SetNumbers(const couParam *param, const char *table, void *def, const double *values, int count,
                                  const char *where, couFaults *faults);
@@ -81,6 +81,8 @@ COU_API bool couParam_SetText(const couParam *param, const char *table, void *de
 /// Reads up to three numbers of the field; returns how many.
 COU_API int couParam_GetNumbers(const couParam *param, const void *def, double values[3]);
 COU_API size_t couParam_Size(const couParam *param); ///< of the field [bytes]
+/// Of a block that holds all fields of the table [bytes].
+COU_API size_t couParams_Size(const couParamTable *table);
 /// "> 0", "0 to 1", "none, plastic, frozen"...
 COU_API void couParam_FormatRange(const couParam *param, char *text, size_t size);
 /// The default as text: "1000", "auto", "0, -9.81, 0".

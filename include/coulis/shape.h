@@ -61,8 +61,8 @@ typedef struct couPlane {
     float distance; ///< of the point asked for [m]
 } couPlane;
 
-/// The tangent planes closer than `reach` to the point: the nearest one, but each wall for itself in the corners of a hollow box or
-/// cylinder, and each part of a union. Returns how many, at most `capacity`.
+/// The tangent planes closer than `reach` to the point: the nearest one, but each wall for itself in the corners of a hollow
+/// box or cylinder, and each part of a union. Returns how many, at most `capacity`.
 COU_API int couShape_Planes(const couShape *shape, int dimension, couVec3 point, float reach, couPlane *planes, int capacity);
 /// False for unbounded shapes (a plane or a union that has one).
 COU_API bool couShape_Bounds(const couShape *shape, int dimension, couBounds *bounds);
@@ -73,8 +73,8 @@ COU_API bool couShape_SegmentHits(const couShape *shape, int dimension, couVec3 
 COU_API uint32_t couShape_FreePocket(const couShape *shape, int dimension, couVec3 point);
 /// The thinnest wall of the solid [m]; infinity for a half-space, 0 for a disk.
 COU_API float couShape_Thinness(const couShape *shape);
-/// How far one can go in any direction from a point at this distance (its amount) without meeting the surface: all of it for formulas,
-/// a little less for a mesh, whose distances are interpolated.
+/// How far one can go in any direction from a point at this distance (its amount) without meeting the surface: all of it for
+/// formulas, a little less for a mesh, whose distances are interpolated.
 COU_API float couShape_Clearance(const couShape *shape, float distance);
 /// Volume, centre of mass and inertia for density 1: by formula for single shapes and closed meshes, by sampling for shells and
 /// unions (to about 1e-3). False for unbounded shapes and those without volume.

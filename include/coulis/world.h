@@ -102,9 +102,9 @@ COU_API void couDestroyWorld(couWorld *world);
 COU_API const couWorldDef *couWorld_Def(const couWorld *world);
 /// The method's parameter block, laid out as couMethodParams() says; change it before couWorld_Prepare().
 COU_API void *couWorld_MethodParams(couWorld *world);
-/// Sets one of them by name and text: "pvfs.height_error", "0.05". Another method's are checked and then left alone, so that the same
-/// calls serve whatever method was chosen. False with a fault when there is no such parameter or it cannot be that. After the
-/// preparation the world is prepared anew by its next step.
+/// Sets one of them by name and text: "pvfs.height_error", "0.05". Another method's are checked and then left alone, so that
+/// the same calls serve whatever method was chosen. False with a fault when there is no such parameter or it cannot be that.
+/// After the preparation the world is prepared anew by its next step.
 COU_API bool couWorld_SetParam(couWorld *world, const char *name, const char *text, couFaults *faults);
 
 // --- Materials ---------------------------------------------------------------------------------------------------------------
@@ -158,10 +158,8 @@ typedef struct couFluidDef {
     couShape *shape; ///< bounded; retained
     couPose pose;
     couVec3 velocity; ///< [m/s]
-    float
-        jitter; ///< random offset of each particle / spacing, 0 to 0.5; auto: 0.4 for liquids, 0.1 with springs, 0 for SPH methods
-    bool
-        is_full; ///< a closed domain: as many particles as it holds at rest, whatever c_V; default false: a lattice of the spacing
+    float jitter;     ///< random offset of each particle / spacing, 0 to 0.5; auto: as the method likes it
+    bool is_full;     ///< a closed domain: as many as it holds at rest, whatever c_V; default false: a lattice of the spacing
 } couFluidDef;
 
 COU_API couFluidDef couDefaultFluidDef(void);
@@ -224,8 +222,8 @@ COU_API bool couWorld_IsBodyAsleep(const couWorld *world, couBodyId body);
 COU_API void couWorld_SetBodyVelocity(couWorld *world, couBodyId body, couVec3 velocity, couVec3 spin);
 /// Dynamic bodies only: an impulse [N s] at a point of the world, and wakes it.
 COU_API void couWorld_PushBody(couWorld *world, couBodyId body, couVec3 impulse, couVec3 point);
-/// Makes a fixed or driven body dynamic, at its velocity, or a dynamic one fixed where it is. False with a fault where the shape has
-/// no mass.
+/// Makes a fixed or driven body dynamic, at its velocity, or a dynamic one fixed where it is. False with a fault where the
+/// shape has no mass.
 COU_API bool couWorld_SetBodyDynamic(couWorld *world, couBodyId body, bool is_dynamic, couFaults *faults);
 
 /// A pose at a time, for driven bodies.
@@ -233,7 +231,8 @@ typedef struct couKeyframe {
     double time; ///< [s], ascending
     couPose pose;
 } couKeyframe;
-/// Between the keyframes smoothly in position (a curve through all of them) and by the shortest turn; before and after them still.
+/// Between the keyframes smoothly in position (a curve through all of them) and by the shortest turn; before and after them
+/// still.
 COU_API couPose couInterpolateKeyframes(const couKeyframe *keyframes, int count, double time);
 
 // --- Joints ------------------------------------------------------------------------------------------------------------------

@@ -47,7 +47,8 @@ static bool build(const couRun *run, const couFrame *frame, couSurface *surface)
     couSurfacePoints points = couFramePoints(frame, couWorld_Def(run->world)->dimension);
     couVec3 colors[256];
     for (; points.color_count < couWorld_MaterialCount(run->world) && points.color_count < 256; ++points.color_count)
-        colors[points.color_count] = couWorld_Material(run->world, couWorld_MaterialAt(run->world, points.color_count))->look.color;
+        colors[points.color_count] =
+            couWorld_Material(run->world, couWorld_MaterialAt(run->world, points.color_count))->look.color;
     points.colors = colors;
     couFaults faults = {0};
     bool is_built = couBuildSurface(&how, &points, surface, &faults);

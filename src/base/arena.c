@@ -1,6 +1,6 @@
-// The arena: chunks that are filled one after the other. In a steady state there is one chunk, as large as a step ever needed, and taking
-// is an addition. Large pieces are shifted by a few cache lines each, as couAlloc() does: columns of equal size must not begin in the
-// same cache sets.
+// The arena: chunks that are filled one after the other. In a steady state there is one chunk, as large as a step ever needed,
+// and taking is an addition. Large pieces are shifted by a few cache lines each, as couAlloc() does: columns of equal size must
+// not begin in the same cache sets.
 
 #include "base/arena.h"
 

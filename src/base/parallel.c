@@ -1,14 +1,14 @@
 // The parallel loop. Three back ends: a pool of threads of our own (the default), OpenMP, and serial.
 //
-// The pool's caller never waits for a thread to wake up: it takes blocks itself, and the others join in when they can. Only blocks
-// that another thread has begun are waited for. A sweep has 27 short loops; on a busy machine OpenMP, which makes all threads meet
-// twice a loop, was many times slower than one thread, and the pool never is.
+// The pool's caller never waits for a thread to wake up: it takes blocks itself, and the others join in when they can. Only
+// blocks that another thread has begun are waited for. A sweep has 27 short loops; on a busy machine OpenMP, which makes all
+// threads meet twice a loop, was many times slower than one thread, and the pool never is.
 //
-// Each thread begins with its own stretch of blocks, the same in every loop, and helps with the others' when it is through: particles are
-// stored by place, so a thread's caches keep its part of the space from loop to loop.
+// Each thread begins with its own stretch of blocks, the same in every loop, and helps with the others' when it is through:
+// particles are stored by place, so a thread's caches keep its part of the space from loop to loop.
 //
-// A stretch's next free block shares one 64-bit word with the job's number: a thread that comes late sees that its job is over, and
-// cannot take a block of another.
+// A stretch's next free block shares one 64-bit word with the job's number: a thread that comes late sees that its job is over,
+// and cannot take a block of another.
 
 #include "base/parallel.h"
 

@@ -322,6 +322,13 @@ bool couParam_SetText(const couParam *param, const char *table, void *def, const
     return false;
 }
 
+size_t couParams_Size(const couParamTable *table)
+{
+    size_t size = 16;
+    for (int i = 0; i < table->count; ++i) size = COU_MAX(size, table->params[i].offset + couParam_Size(&table->params[i]));
+    return size;
+}
+
 bool couParams_SetByName(const couParamTable *table, void *def, const char *name, const char *text, const char *where,
                          couFaults *faults)
 {

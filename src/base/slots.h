@@ -14,8 +14,8 @@ enum { COU_MAX_SLOTS = UINT16_MAX };
 /// An array's items, their number and their size: the first arguments of the functions below.
 #define COU_SLOTS(array) (array)->items, (array)->count, sizeof *(array)->items
 
-/// An item that is here from now on, in the first free place, with what was left there, or behind the others, zeroed. NULL without
-/// memory, or where there are too many.
+/// An item that is here from now on, in the first free place, with what was left there, or behind the others, zeroed. NULL
+/// without memory, or where there are too many.
 #define COU_ADD_SLOT(memory, array) \
     (COU_RESERVE(memory, array, (array)->count + 1) ? couTakeSlot(COU_SLOTS(array), &(array)->count) : NULL)
 void *couTakeSlot(void *items, size_t count, size_t item_bytes, size_t *new_count);

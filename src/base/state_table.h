@@ -1,5 +1,5 @@
-/// Fields of structs in a saved state: one table says what is saved, under which name, in which unit; saving, checking, loading and the
-/// hash follow from it. A new field is one line.
+/// Fields of structs in a saved state: one table says what is saved, under which name, in which unit; saving, checking, loading
+/// and the hash follow from it. A new field is one line.
 #pragma once
 
 #include "base/base.h"

@@ -1,5 +1,5 @@
-// An unbounded shape (a floor) is sampled in tiles around the particles that come near it. Tiles are only added, and what is in one does
-// not depend on when it was made; samples that no particle sees change no sum, so neither do old tiles.
+// An unbounded shape (a floor) is sampled in tiles around the particles that come near it. Tiles are only added, and what is in
+// one does not depend on when it was made; samples that no particle sees change no sum, so neither do old tiles.
 
 #include "fluid/body_samples.h"
 
@@ -137,8 +137,8 @@ static bool grow_tiles(couFluid *fluid, const couBody *body, couBodySamples *own
 
 // --- Placing -----------------------------------------------------------------------------------------------------------------
 
-// The share of a sample that counts: none deep inside another fixed body; where bodies meet, each has a sample of the corner, and they
-// share it.
+// The share of a sample that counts: none deep inside another fixed body; where bodies meet, each has a sample of the corner,
+// and they share it.
 static float sample_share(const couFluid *fluid, const couBody *own, couVec3 x, float depth)
 {
     float shallow = 0.25f * fluid->spacing;

@@ -2,14 +2,16 @@
 //
 // Collisions sweep the particle's path, from where it was at the beginning of the step to where the fluid method put it, in the
 // frame of each body (which moves itself), by sphere tracing: the distance function says how far one can go without meeting the
-// surface, so a wall is never stepped over, however thin. A particle that meets a surface stops there and slides on with what is
-// left of its path [Clavet 2005, sect. 6: zero restitution, wet friction]; one that ends closer than its collision radius is moved
-// out. Where several bodies cannot be satisfied in a few rounds, the particle stays where it came from, and is counted.
+// surface, so a wall is never stepped over, however thin. A particle that meets a surface stops there and slides on with what
+// is left of its path [Clavet 2005, sect. 6: zero restitution, wet friction]; one that ends closer than its collision radius is
+// moved out. Where several bodies cannot be satisfied in a few rounds, the particle stays where it came from, and is counted.
 //
-// Whatever a body does to a particle (wall density, collision, stickiness) is an impulse m dx / dt that the body gets back at the point
-// of contact; extraction of a particle that was already too close moves it without giving it speed, and gives the body none.
+// Whatever a body does to a particle (wall density, collision, stickiness) is an impulse m dx / dt that the body gets back at
+// the point of contact; extraction of a particle that was already too close moves it without giving it speed, and gives the
+// body none.
 //
-// For free bodies the same is first tried out at their predicted places, without moving anything: the touches that couple.c solves for.
+// For free bodies the same is first tried out at their predicted places, without moving anything: the touches that couple.c
+// solves for.
 
 #include "fluid/collide.h"
 
@@ -52,7 +54,8 @@ typedef struct Path {
     bool has_changed;
 } Path;
 
-// One body's say on a path: stops it at the surface, lets it slide, keeps the collision radius. Returns true when it did anything.
+// One body's say on a path: stops it at the surface, lets it slide, keeps the collision radius. Returns true when it did
+// anything.
 static bool collide_body(const CollideJob *job, const couBody *body, Path *path)
 {
     const couFluid *fluid = job->fluid;
@@ -310,8 +313,8 @@ static bool add_touch(couFluid *fluid, int block, couTouch touch)
     return true;
 }
 
-// A particle whose path cannot have gone through the body: how far it is too close at the end, beyond what extraction would move it, and
-// what friction takes of its sliding. Both may turn out otherwise as the body moves on. False when it is far.
+// A particle whose path cannot have gone through the body: how far it is too close at the end, beyond what extraction would
+// move it, and what friction takes of its sliding. Both may turn out otherwise as the body moves on. False when it is far.
 static bool touch_slowly(const CollideJob *job, const couBody *body, const Path *path, couTouch *touch, bool *is_far)
 {
     const couFluid *fluid = job->fluid;

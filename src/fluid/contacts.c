@@ -123,8 +123,8 @@ static inline bool is_in_front(const couContact *contact, couVec3 offset)
     return contact->height > 0.0f && couDot(contact->side, offset) + contact->height > 0.0f;
 }
 
-// True when a body that both particles are near lies between the places they come from. A predicted position may lie inside a solid,
-// or beyond a thin one, until the collisions put it back; where a particle comes from is always on its side of the wall.
+// True when a body that both particles are near lies between the places they come from. A predicted position may lie inside a
+// solid, or beyond a thin one, until the collisions put it back; where a particle comes from is always on its side of the wall.
 static bool is_separated(const void *context, uint32_t i, uint32_t j)
 {
     const couFluid *fluid = context;

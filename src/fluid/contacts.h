@@ -35,12 +35,14 @@ static inline couContact *couContacts_Of(const couContacts *contacts, size_t i)
 
 /// Makes room for `particles` and forgets all contacts. False without memory.
 bool couContacts_Reset(couContacts *contacts, size_t particles);
-/// Appends to particle i's contacts; particles of a block come in ascending order, from one thread. False when full or without memory.
+/// Appends to particle i's contacts; particles of a block come in ascending order, from one thread. False when full or without
+/// memory.
 bool couContacts_Add(couContacts *contacts, size_t i, couContact contact);
 void couContacts_Free(couContacts *contacts);
 
 struct couStep;
-/// Contacts of all particles with the bodies where they will be at the end of the step; reads previous, position. False without memory.
+/// Contacts of all particles with the bodies where they will be at the end of the step; reads previous, position. False without
+/// memory.
 bool couFindContacts(struct couStep *step);
 /// Drops neighbour pairs that a body separates; reads previous, contacts.
 void couSeparate(struct couStep *step);

@@ -1,16 +1,16 @@
 // Fluid and free bodies: the first two of the three global stages of [Clavet 2005, alg. 6]; the third is in collide.c.
 //
-// Going through particles one after the other and pushing the body each time makes floating bodies shake, since the first particle does
-// not know that others will help it. So all particles first say what they would do to the body at its predicted place, then the body
-// moves once, then the particles give way to where it finally is, as if it had infinite mass.
+// Going through particles one after the other and pushing the body each time makes floating bodies shake, since the first
+// particle does not know that others will help it. So all particles first say what they would do to the body at its predicted
+// place, then the body moves once, then the particles give way to where it finally is, as if it had infinite mass.
 //
-// The paper adds up the impulses as if the body would not give way. A body lighter than the fluid that touches it then flies off
-// faster than it was pushed. Here the change of velocity u (six numbers: velocity and spin) is the one at which body and touching
-// particles agree: particle i is moved along its normal n by x = depth + dt n.u(at i) where that is positive, and by m x / dt the body
-// is pushed back:
+// The paper adds up the impulses as if the body would not give way. A body lighter than the fluid that touches it then flies
+// off faster than it was pushed. Here the change of velocity u (six numbers: velocity and spin) is the one at which body and
+// touching particles agree: particle i is moved along its normal n by x = depth + dt n.u(at i) where that is positive, and by m
+// x / dt the body is pushed back:
 //     (M + sum m g g^T) u = sum g-weighted impulses,   g = (n, r x n),
-// a matrix of 6 x 6 over the particles that touch, found by a few Newton steps since who touches depends on u. For heavy bodies this is
-// the paper's sum.
+// a matrix of 6 x 6 over the particles that touch, found by a few Newton steps since who touches depends on u. For heavy bodies
+// this is the paper's sum.
 //
 // What the third stage really gave, beyond what was expected here, goes into the body's velocity at the end of the step, so
 // that momentum is kept to rounding.

@@ -1,6 +1,6 @@
-// dfsph: divergence-free SPH [Bender and Koschier 2015]. Two solvers on one system: velocities are made free of divergence, forces act,
-// then velocities are corrected until the density after the step is right, and the particles move. This is the authors' order; the one
-// in [Gagneux 2022, alg. 8] solves the density before the forces.
+// dfsph: divergence-free SPH [Bender and Koschier 2015]. Two solvers on one system: velocities are made free of divergence,
+// forces act, then velocities are corrected until the density after the step is right, and the particles move. This is the
+// authors' order; the one in [Gagneux 2022, alg. 8] solves the density before the forces.
 
 #include "fluid/sph.h"
 

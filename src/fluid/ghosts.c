@@ -1,6 +1,7 @@
-// Mirror images of the liquid behind solids [Schechter and Bridson 2012; Gagneux 2022, 2.4.1.1]: each particle near a wall is reflected in the
-// tangent plane of the wall, and near an edge or a corner in both or all three planes at once. An image has the volume of a particle and
-// its tangential velocity, and the wall's velocity along the normal, so that the liquid slips and does not leave the wall.
+// Mirror images of the liquid behind solids [Schechter and Bridson 2012; Gagneux 2022, 2.4.1.1]: each particle near a wall is
+// reflected in the tangent plane of the wall, and near an edge or a corner in both or all three planes at once. An image has
+// the volume of a particle and its tangential velocity, and the wall's velocity along the normal, so that the liquid slips and
+// does not leave the wall.
 
 #include "fluid/sph.h"
 

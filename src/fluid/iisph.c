@@ -1,5 +1,5 @@
-// iisph: implicit incompressible SPH, relaxed Jacobi on the pressure Poisson equation with the density as its source [Ihmsen 2014;
-// Gagneux 2022, eq. 2.35, 2.36].
+// iisph: implicit incompressible SPH, relaxed Jacobi on the pressure Poisson equation with the density as its source [Ihmsen
+// 2014; Gagneux 2022, eq. 2.35, 2.36].
 
 #include "fluid/sph.h"
 

@@ -1,6 +1,6 @@
-// Kernels by their shape functions f(q), q = r/h: W = scale f(q), with f'(q) and f''(q) for slope and Laplacian. The wide loops use the
-// same shapes (kernels_wide.h). The cubic spline is written as two cut cubes, which needs no branch:
-// f = 2 (1 - q)^3 - 8 (1/2 - q)^3, each bracket at least 0.
+// Kernels by their shape functions f(q), q = r/h: W = scale f(q), with f'(q) and f''(q) for slope and Laplacian. The wide loops
+// use the same shapes (kernels_wide.h). The cubic spline is written as two cut cubes, which needs no branch: f = 2 (1 - q)^3 -
+// 8 (1/2 - q)^3, each bracket at least 0.
 
 #include "fluid/kernels.h"
 

@@ -1,6 +1,7 @@
-// mueller: SPH for interactive use [Müller, Charypar, Gross 2003]: poly6 density (eq. 3, 20), pressure by the ideal gas p = k (rho - rho0) and
-// the mean of both pressures (eq. 10, 12, 21), viscosity by its own kernel (eq. 14, 22), tension by the colour field (eq. 19), leap-frog.
-// The mean of two pressures has only half the gradient of p: the paper's k is twice the square of the sound speed.
+// mueller: SPH for interactive use [Müller, Charypar, Gross 2003]: poly6 density (eq. 3, 20), pressure by the ideal gas p = k
+// (rho - rho0) and the mean of both pressures (eq. 10, 12, 21), viscosity by its own kernel (eq. 14, 22), tension by the colour
+// field (eq. 19), leap-frog. The mean of two pressures has only half the gradient of p: the paper's k is twice the square of
+// the sound speed.
 
 #include "fluid/sph.h"
 

@@ -1,5 +1,5 @@
-// pcisph: predictive-corrective SPH. The correction of iisph with one stiffness for all particles, from a full neighbourhood and free of
-// dt [Solenthaler 2009; Gagneux 2022, eq. 2.33, 2.34].
+// pcisph: predictive-corrective SPH. The correction of iisph with one stiffness for all particles, from a full neighbourhood
+// and free of dt [Solenthaler 2009; Gagneux 2022, eq. 2.33, 2.34].
 
 #include "fluid/sph.h"
 

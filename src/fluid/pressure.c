@@ -4,23 +4,24 @@
 //   iisph: relaxed Jacobi [Ihmsen 2014; Gagneux 2022, eq. 2.36], diagonals a_ii per particle;
 //   pcisph: the same with one diagonal, that of a full neighbourhood [Gagneux 2022, eq. 2.33, 2.34; its sign there is wrong];
 //   dfsph: factors per particle [Bender 2015; Gagneux 2022, eq. 2.40], for the density and for the divergence of velocity.
-// The system is the same, so one piece of code solves it. Velocities are changed as kappa changes: an iteration is a loop that finds
-// errors and a loop that pushes (sph_wide.c).
+// The system is the same, so one piece of code solves it. Velocities are changed as kappa changes: an iteration is a loop that
+// finds errors and a loop that pushes (sph_wide.c).
 //
-// Chebyshev weights [Golub and Varga 1961] for eigenvalues of the scaled system between lambda/15 and lambda take a third to a half
-// of Jacobi's iterations (lambda/30 took 0.9 iterations a step more in a dam break, lambda/60 1.4). lambda is that of the
-// lattice and a third: with the lattice's own the dam flies apart. kappa is cut at 0 after each iteration, so the theory holds only
-// where the set of pressed particles is settled: when the error grows from one iteration to the next, the weights start over for
-// larger eigenvalues.
+// Chebyshev weights [Golub and Varga 1961] for eigenvalues of the scaled system between lambda/15 and lambda take a third to a
+// half of Jacobi's iterations (lambda/30 took 0.9 iterations a step more in a dam break, lambda/60 1.4). lambda is that of the
+// lattice and a third: with the lattice's own the dam flies apart. kappa is cut at 0 after each iteration, so the theory holds
+// only where the set of pressed particles is settled: when the error grows from one iteration to the next, the weights start
+// over for larger eigenvalues.
 //
-// Starting from the last step's pressures saves iterations and costs calm. Where a solver stops at a tolerance, modes that it has not
-// solved live on in the kept pressures, which then add up density errors over time: they lag behind the density and feed its
-// oscillations. With y the density error of a mode, w the share kept and one correction a step, y'' = -k^2 p and p' = A (y / dt + y') -
-// (1 - w) p / dt grows for any w > 0; solving each step well is what stops it, and a mode as long as the water is deep is never solved
-// well. Kinetic energy / m g d in a tank of 48 layers after 7 to 10 s: 8e-3 at w = 0.8, 4e-3 at 0.7, 3e-5 at 0.5, with 14, 23
-// and 47 iterations a step. So calm liquid starts from a half, and only fast flow, where nobody sees it, from 0.9 (dfsph).
-// Tried and dropped: pressures smoothed over neighbours, correcting a fifth of the density error in a step (calm, but the
-// density stands at tolerance / share), keeping a share of the corrections only (the same as a smaller w).
+// Starting from the last step's pressures saves iterations and costs calm. Where a solver stops at a tolerance, modes that it
+// has not solved live on in the kept pressures, which then add up density errors over time: they lag behind the density and
+// feed its oscillations. With y the density error of a mode, w the share kept and one correction a step, y'' = -k^2 p and p' =
+// A (y / dt + y') - (1 - w) p / dt grows for any w > 0; solving each step well is what stops it, and a mode as long as the
+// water is deep is never solved well. Kinetic energy / m g d in a tank of 48 layers after 7 to 10 s: 8e-3 at w = 0.8, 4e-3 at
+// 0.7, 3e-5 at 0.5, with 14, 23 and 47 iterations a step. So calm liquid starts from a half, and only fast flow, where nobody
+// sees it, from 0.9 (dfsph). Tried and dropped: pressures smoothed over neighbours, correcting a fifth of the density error in
+// a step (calm, but the density stands at tolerance / share), keeping a share of the corrections only (the same as a smaller
+// w).
 
 #include "fluid/sph.h"
 
@@ -97,8 +98,9 @@ static float prototype_factor(const couFluid *fluid)
     return (float)(1 / (unit * unit * state->lattice.gradient2));
 }
 
-// The share of the last pressures to start from. What is fast: ways against neighbours of a tenth of a spacing in a step and more. Where
-// liquids of different density meet pressures change too much: a light particle is thrown by what was right for a heavy one.
+// The share of the last pressures to start from. What is fast: ways against neighbours of a tenth of a spacing in a step and
+// more. Where liquids of different density meet pressures change too much: a light particle is thrown by what was right for a
+// heavy one.
 static float start_share(const couStep *step)
 {
     const couSphState *state = step->fluid->method_state;

@@ -1,9 +1,9 @@
 // pvfs: particle-based viscoelastic fluid by prediction and relaxation [Clavet, Beaudoin, Poulin 2005].
 //
-// The step is their Algorithm 1, turned so that one neighbour search serves all of it: viscosity, which they apply to the velocities
-// at the beginning of a step, is applied here at the end of the one before, at the same positions and with the same lists.
-// Velocities are updated by v += (x - (x_prev + dt v)) / dt instead of v = (x - x_prev) / dt: the same number, without losing the
-// digits of v where nothing happened to the particle.
+// The step is their Algorithm 1, turned so that one neighbour search serves all of it: viscosity, which they apply to the
+// velocities at the beginning of a step, is applied here at the end of the one before, at the same positions and with the same
+// lists. Velocities are updated by v += (x - (x_prev + dt v)) / dt instead of v = (x - x_prev) / dt: the same number, without
+// losing the digits of v where nothing happened to the particle.
 //
 // The numbers k, k_near and rho0 are not left to the user as a rule: the pair law is the gradient of an energy whose sound speed
 // and rest density can be calculated (docs/methods.md), so they follow from the depth and the speed that a scene asks for.
@@ -125,9 +125,10 @@ static float support_ratio(const couFluid *fluid)
 }
 
 // Drops need tension, and a support wide enough that particles do not lock into a lattice: ellipsoids of 2:1 with 500 to 18,000
-// particles all swing and end round within 4 % at h = 3 d, chi = 2; at h = 2.5 d those of 6,000 freeze at 1.17, at 2.75 d those of
-// 18,000 at 1.10. Water must bear no shear at rest, or what floats stays where it was put and what is heavy hangs in it: a ball of 1.4
-// times its density, 10 spacings wide, sinks with 0.42 m/s at chi = 0.3 and 0.22 m/s at 0.5; below 0.25 particles come in pairs.
+// particles all swing and end round within 4 % at h = 3 d, chi = 2; at h = 2.5 d those of 6,000 freeze at 1.17, at 2.75 d those
+// of 18,000 at 1.10. Water must bear no shear at rest, or what floats stays where it was put and what is heavy hangs in it: a
+// ball of 1.4 times its density, 10 spacings wide, sinks with 0.42 m/s at chi = 0.3 and 0.22 m/s at 0.5; below 0.25 particles
+// come in pairs.
 static double recipe_near_ratio(const couFluid *fluid)
 {
     const couPvfsParams *p = fluid->params;
@@ -272,8 +273,8 @@ static void phase_springs(couStep *step)
     const couPvfsState *state = fluid->method_state;
     float k_spring[COU_MAX_MATERIALS] = {0};
     for (int m = 0; m < fluid->material_count; ++m) k_spring[m] = state->materials[m].k_spring;
-    // By the letter of algorithm 4 a rest length changes only while r < h, so it never exceeds h and no spring ever goes: a lump that
-    // should flow away stays bound. Letting stretched springs flow on is what makes the rule L > h work.
+    // By the letter of algorithm 4 a rest length changes only while r < h, so it never exceeds h and no spring ever goes: a
+    // lump that should flow away stays bound. Letting stretched springs flow on is what makes the rule L > h work.
     fluid->springs->is_holding_far = ((const couPvfsParams *)fluid->params)->far_springs == cou_farSpringsHold;
     if (!couAdjustSprings(fluid, step->dt)) {
         step->has_failed = true;

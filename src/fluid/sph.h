@@ -1,13 +1,14 @@
 /// Smoothed particle hydrodynamics: what mueller, sesph, wcsph, pcisph, iisph and dfsph share.
 ///
-/// All six work with volumes instead of masses: every fluid particle stands for V = c_V d^n, a sample of a solid for its own volume, and
-/// the relative density is D_i = sum_j V_j W_ij, 1 at rest. For one liquid this is the usual density over rho0; several liquids of
-/// different density keep their sharp borders. Pairs are found once a step; their gradients G_ij = V_j grad W_ij, rounded to 16 bits
-/// (symmetrically, so that G_ji = -G_ij and momentum is exact), serve every loop of the step, whatever the number of iterations.
+/// All six work with volumes instead of masses: every fluid particle stands for V = c_V d^n, a sample of a solid for its own
+/// volume, and the relative density is D_i = sum_j V_j W_ij, 1 at rest. For one liquid this is the usual density over rho0;
+/// several liquids of different density keep their sharp borders. Pairs are found once a step; their gradients G_ij = V_j grad
+/// W_ij, rounded to 16 bits (symmetrically, so that G_ji = -G_ij and momentum is exact), serve every loop of the step, whatever
+/// the number of iterations.
 ///
-/// Fluid and solids are in one index space: rows of the columns beyond the fluid's (couFluid.solid_base onwards) hold the samples,
-/// with position.w the volume / V and velocity.w how strongly the liquid sticks (0 slip to 1 no slip). A fluid particle has 1 and
-/// its inverse relative density there.
+/// Fluid and solids are in one index space: rows of the columns beyond the fluid's (couFluid.solid_base onwards) hold the
+/// samples, with position.w the volume / V and velocity.w how strongly the liquid sticks (0 slip to 1 no slip). A fluid
+/// particle has 1 and its inverse relative density there.
 #pragma once
 
 #include "fluid/fluid.h"
@@ -185,8 +186,8 @@ void couSph_Run(const couStep *step, couSphLoop *loop, couSphLoopFcn *const vari
 /// Sum of what the blocks left, in their order.
 double couSph_SumBlocks(const couFluid *fluid);
 
-/// Densities, gradients and diagonals from positions; writes density, factor, pairs, and into sums each block's largest speed of a
-/// particle against its neighbours.
+/// Densities, gradients and diagonals from positions; writes density, factor, pairs, and into sums each block's largest speed
+/// of a particle against its neighbours.
 COU_DECLARE_WIDE(void, couSphPairs, couSphLoop *loop, size_t begin, size_t end, int block);
 /// Residuals of the pressure system from velocities, and the next change of kappa; writes pressure, change, sums.
 COU_DECLARE_WIDE(void, couSphResidual, couSphLoop *loop, size_t begin, size_t end, int block);
@@ -234,11 +235,13 @@ static inline float couSph_Kick(const couStep *step)
 }
 /// Pressures of the equation of state from the densities, and their push for dt seconds.
 void couSph_PushByState(couStep *step, float dt);
-/// Contacts of the particles where they are: they come from nowhere else, as long as they have not moved. Writes previous, contacts.
+/// Contacts of the particles where they are: they come from nowhere else, as long as they have not moved. Writes previous,
+/// contacts.
 bool couSph_FindContacts(couStep *step);
 /// One impulse of the fluid on a body, at a point, into sums per body.
 void couSph_AddImpulse(const couFluid *fluid, double (*sums)[6], uint32_t body, couVec3 at, couVec3 impulse);
-/// Runs `function` over blocks of particles that leave impulses per body in *sums (block * body_count + body); adds them to the fluid's.
+/// Runs `function` over blocks of particles that leave impulses per body in *sums (block * body_count + body); adds them to the
+/// fluid's.
 bool couSph_SumImpulses(couStep *step, couBlockFcn *function, void *job, double (**sums)[6]);
 /// What the pressures kappa [m^2/s] do to bodies.
 void couSph_PressBodies(couStep *step, const float *kappa);

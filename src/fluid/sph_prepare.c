@@ -195,8 +195,8 @@ static void choose_solver(couFluid *fluid)
 {
     couSphState *state = fluid->method_state;
     const couSphParams *p = fluid->params;
-    // Disorder raises the largest eigenvalue above the lattice's: a dam break flies apart with the lattice's own, and does not with 1.2
-    // times that.
+    // Disorder raises the largest eigenvalue above the lattice's: a dam break flies apart with the lattice's own, and does not
+    // with 1.2 times that.
     state->largest_eigenvalue = (float)(1.35 * state->lattice.spectrum);
     state->omega = isnan(p->omega) ? COU_MIN(0.5f, 1.9f / state->largest_eigenvalue) : p->omega;
     state->warm_start = isnan(p->warm_start) ? fluid->method->sph->warm_start : p->warm_start;
@@ -289,8 +289,8 @@ static float step_for_way(float v, float g, float way)
     return g > 0.0f ? 2.0f * way / (v + sqrtf(v * v + 4.0f * g * way)) : v > 0.0f ? way / v : INFINITY;
 }
 
-// The condition of Courant, Friedrichs and Lewy [Gagneux 2022, eq. 2.47, with the diameter] on the speed of particles against their
-// neighbours and walls: a jet that moves as a whole could move at any speed. That speed is known from the step before, so
+// The condition of Courant, Friedrichs and Lewy [Gagneux 2022, eq. 2.47, with the diameter] on the speed of particles against
+// their neighbours and walls: a jet that moves as a whole could move at any speed. That speed is known from the step before, so
 // nothing may move farther than 2.5 times that way in a step.
 float couSph_SuggestStep(const couFluid *fluid)
 {

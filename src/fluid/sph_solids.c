@@ -1,4 +1,5 @@
-// Solids as the SPH methods see them: rows of samples behind the fluid's, and what the fluid does to the bodies that they stand for.
+// Solids as the SPH methods see them: rows of samples behind the fluid's, and what the fluid does to the bodies that they stand
+// for.
 
 #include "fluid/body_samples.h"
 #include "fluid/sph.h"

@@ -1,7 +1,7 @@
-// The spring net. Springs belong to id pairs and outlive neighbour lists; each is kept with the particle of its lower id, sorted by
-// partner, in arrays per block of particles. Once a step the whole net is written anew for the particles' new places: springs whose
-// partner is gone are dropped, rest lengths flow, new close pairs get a spring. That pass is parallel over particles, since each
-// writes only its own springs.
+// The spring net. Springs belong to id pairs and outlive neighbour lists; each is kept with the particle of its lower id,
+// sorted by partner, in arrays per block of particles. Once a step the whole net is written anew for the particles' new places:
+// springs whose partner is gone are dropped, rest lengths flow, new close pairs get a spring. That pass is parallel over
+// particles, since each writes only its own springs.
 //
 // Displacements are a Gauss-Seidel sweep [alg. 3]. Springs between neighbouring cells go by cell colour like the relaxation; the
 // few that are stretched further are marked and done afterwards, one by one in storage order. Both orders depend only on the
@@ -102,8 +102,8 @@ static Flow make_flow(float dt, const couMaterialDef *a, const couMaterialDef *b
                   0.5f * (a->yield_compress + b->yield_compress)};
 }
 
-// The rest length after the flow [eq. 8], with its own rate and yield ratio for stretch and compression. No branches: which of the
-// two happens is as good as random.
+// The rest length after the flow [eq. 8], with its own rate and yield ratio for stretch and compression. No branches: which of
+// the two happens is as good as random.
 static float flowed(float rest, float r, const Flow *flow)
 {
     float stretch = COU_MAX(r - rest - flow->yield_stretch * rest, 0.0f);

@@ -1,4 +1,5 @@
-/// The spring net of viscoelastic matter [Clavet 2005, sect. 5]: springs between particles by id pair, with changing rest lengths.
+/// The spring net of viscoelastic matter [Clavet 2005, sect. 5]: springs between particles by id pair, with changing rest
+/// lengths.
 #pragma once
 
 #include "fluid/fluid.h"

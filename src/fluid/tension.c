@@ -1,14 +1,14 @@
 // Surface tension of the SPH methods.
 //
 // color: the curvature of the colour field acts on the particles where its gradient is large [Müller 2003, eq. 15 to 19].
-// cohesion: pairs attract each other beyond h/2, and differences of surface normals are smoothed [Akinci 2013]. The paper's gamma has no
-// unit that holds for both terms; here both follow from the surface tension sigma [N/m]. A pair force F(r) in a liquid of n
-// particles per volume makes sigma = (pi/8) n^2 int r^4 F dr in 3D, (1/3) n^2 int r^3 F dr in the plane (half the work
-// that it takes to part the liquid along a plane [Fowler 1937]), which gives the scale of the first term. The second is sigma / (rho h^2)
-// times h n, n the gradient of the colour field.
-// area: forces of an energy, sigma times the area of the surface. That is the integral of |n|, n the gradient of the relative density D:
-// E = sigma sum V/D (sqrt(|n|^2 + t^2) - t). Exact in momentum, angular momentum and energy. Without the factor 1/D drops swing as
-// well, but their energy falls when they expand. Neither holds particles together that have no suction.
+// cohesion: pairs attract each other beyond h/2, and differences of surface normals are smoothed [Akinci 2013]. The paper's
+// gamma has no unit that holds for both terms; here both follow from the surface tension sigma [N/m]. A pair force F(r) in a
+// liquid of n particles per volume makes sigma = (pi/8) n^2 int r^4 F dr in 3D, (1/3) n^2 int r^3 F dr in the plane (half the
+// work that it takes to part the liquid along a plane [Fowler 1937]), which gives the scale of the first term. The second is
+// sigma / (rho h^2) times h n, n the gradient of the colour field. area: forces of an energy, sigma times the area of the
+// surface. That is the integral of |n|, n the gradient of the relative density D: E = sigma sum V/D (sqrt(|n|^2 + t^2) - t).
+// Exact in momentum, angular momentum and energy. Without the factor 1/D drops swing as well, but their energy falls when they
+// expand. Neither holds particles together that have no suction.
 
 #include "fluid/sph.h"
 

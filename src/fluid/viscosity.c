@@ -1,8 +1,9 @@
 // Viscosity of the SPH methods: explicit, or implicit by conjugate gradients, and XSPH.
 //
-// Implicit [Weiler et al. 2018]: (1 - dt L) v = v*, L the operator of viscosity_wide.c. L is symmetric in the scalar product weighted by
-// mass, and 1 - dt L positive, so conjugate gradients apply; the matrix is never stored. Solids stay as they are: their velocities
-// are on the right-hand side. Iterations start from v*, and grow with the root of the viscous number nu dt / d^2.
+// Implicit [Weiler et al. 2018]: (1 - dt L) v = v*, L the operator of viscosity_wide.c. L is symmetric in the scalar product
+// weighted by mass, and 1 - dt L positive, so conjugate gradients apply; the matrix is never stored. Solids stay as they are:
+// their velocities are on the right-hand side. Iterations start from v*, and grow with the root of the viscous number nu dt /
+// d^2.
 
 #include "fluid/sph.h"
 
@@ -26,8 +27,8 @@ static void add_block(void *context, int block, size_t begin, size_t end, int wo
     for (size_t i = begin; i < end; ++i) v[i].x += job->dt * a[i].x, v[i].y += job->dt * a[i].y, v[i].z += job->dt * a[i].z;
 }
 
-// Pair forces lie on the line between particle and sample, so their moment may be taken at the particle. A particle that sees several
-// bodies shares its force out by the number of samples.
+// Pair forces lie on the line between particle and sample, so their moment may be taken at the particle. A particle that sees
+// several bodies shares its force out by the number of samples.
 static void wall_block(void *context, int block, size_t begin, size_t end, int worker)
 {
     (void)worker;

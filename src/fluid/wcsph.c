@@ -1,6 +1,6 @@
-// wcsph: weakly compressible SPH. The equation of state of sesph with k2 = 7 and k1 from the sound speed that keeps the liquid within 1 %
-// of its density [Becker 2007; Gagneux 2022, eq. 2.27, 2.28, alg. 3]. It is chosen for half of that at the fastest speed: a tank that is let go
-// swings to twice what it yields at rest.
+// wcsph: weakly compressible SPH. The equation of state of sesph with k2 = 7 and k1 from the sound speed that keeps the liquid
+// within 1 % of its density [Becker 2007; Gagneux 2022, eq. 2.27, 2.28, alg. 3]. It is chosen for half of that at the fastest
+// speed: a tank that is let go swings to twice what it yields at rest.
 
 #include "fluid/sph.h"
 

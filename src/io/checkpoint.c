@@ -2,10 +2,10 @@
 // then meets our own error handling and not HDF5's, which cannot close a file that it cannot flush. The price is memory for the
 // packed file, at most the size of the state.
 //
-// A flipped bit in HDF5's own structures can make its reader do anything. So a seal stands in the first 512 bytes, where HDF5 allows
-// a user block: format, length, and xxHash3 of all bytes behind it. HDF5 sees the file only when the seal is right; then the state
-// that comes out must hash to the stored state hash. A file forged on purpose, seal included, still meets the checks of
-// hdf5_state.c, but HDF5's own robustness is the limit there.
+// A flipped bit in HDF5's own structures can make its reader do anything. So a seal stands in the first 512 bytes, where HDF5
+// allows a user block: format, length, and xxHash3 of all bytes behind it. HDF5 sees the file only when the seal is right; then
+// the state that comes out must hash to the stored state hash. A file forged on purpose, seal included, still meets the checks
+// of hdf5_state.c, but HDF5's own robustness is the limit there.
 #include "coulis/checkpoint.h"
 
 #include "base/base.h"

@@ -1,6 +1,6 @@
-// Frames in memory: particles copied out of a world in the order of their ids, so that particle i of one file is particle i of the
-// next as long as none is born or removed. Sorting is a radix sort of (id, index) keys, a few ns a particle and far below the cost
-// of writing the file.
+// Frames in memory: particles copied out of a world in the order of their ids, so that particle i of one file is particle i of
+// the next as long as none is born or removed. Sorting is a radix sort of (id, index) keys, a few ns a particle and far below
+// the cost of writing the file.
 #include "coulis/frames.h"
 
 #include "base/base.h"

@@ -5,8 +5,8 @@
 // gets a mesh or a fault. What can be told cheaply is checked before, for a better message: that the content fits the name, and
 // that the counts in the heads of .stl and .ply fit into the file. A fork costs a millisecond or two.
 //
-// Files that a mesh file names (materials, buffers of glTF) are opened by a function of ours, which refuses all that does not lie in the
-// folder of the mesh file or below, links followed.
+// Files that a mesh file names (materials, buffers of glTF) are opened by a function of ours, which refuses all that does not
+// lie in the folder of the mesh file or below, links followed.
 #include "coulis/mesh_file.h"
 
 #include "base/base.h"

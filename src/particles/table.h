@@ -39,15 +39,15 @@ int couTable_AddColumn(couTable *table, const char *name, const char *unit, couS
                        couColumnRole role);
 static inline void *couTable_Data(const couTable *table, int column) { return table->columns[column].data; }
 bool couTable_Reserve(couTable *table, size_t count);
-/// Room for `rows` more behind row count + COU_TABLE_PADDING in the columns that have a tail. What is in them does not last: sorting and
-/// growing lose it. False without memory.
+/// Room for `rows` more behind row count + COU_TABLE_PADDING in the columns that have a tail. What is in them does not last:
+/// sorting and growing lose it. False without memory.
 bool couTable_ReserveTail(couTable *table, size_t rows);
 /// Gives the spare column back; the next couTable_Reorder() gets it again.
 void couTable_DropSpare(couTable *table);
 /// Adds zeroed rows at the end; returns the first one's index, SIZE_MAX without memory.
 size_t couTable_AddRows(couTable *table, size_t count);
-/// Row k becomes what row order[k] was. `lent` is memory for `count` rows of `spare_bytes`, or NULL: the table then has its own. False
-/// without memory; nothing has changed then.
+/// Row k becomes what row order[k] was. `lent` is memory for `count` rows of `spare_bytes`, or NULL: the table then has its
+/// own. False without memory; nothing has changed then.
 bool couTable_Reorder(couTable *table, const uint32_t *order, void *lent, const couParallel *parallel);
 /// Keeps the rows whose flag is set, in order; returns how many were removed.
 size_t couTable_Filter(couTable *table, const uint8_t *keep);

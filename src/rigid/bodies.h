@@ -1,5 +1,5 @@
-/// The bodies of a world and the joints between them: what they are, where they are, how they move. They know nothing of the fluid,
-/// which leaves its impulses here and reads their poses.
+/// The bodies of a world and the joints between them: what they are, where they are, how they move. They know nothing of the
+/// fluid, which leaves its impulses here and reads their poses.
 #pragma once
 
 #include "base/arena.h"

@@ -27,8 +27,8 @@ static const couStateTable joint_table = {"joints/state", cou_stateF64, false, j
 
 // --- Generations -------------------------------------------------------------------------------------------------------------
 
-// Who took the place of a removed body is another body under the same number: only a world in which the same was done can go on from
-// such a state. As long as no place was used twice there is nothing to say.
+// Who took the place of a removed body is another body under the same number: only a world in which the same was done can go on
+// from such a state. As long as no place was used twice there is nothing to say.
 static const char generation_name[] = "bodies/generation";
 
 static bool has_successors(const couBodies *bodies)

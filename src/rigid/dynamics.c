@@ -1,11 +1,12 @@
-// Bodies in motion: driven ones follow their functions; free ones have mass, fall, touch each other, hang on joints and fall asleep.
+// Bodies in motion: driven ones follow their functions; free ones have mass, fall, touch each other, hang on joints and fall
+// asleep.
 //
 // A step has three parts: couPredictBodies() predicts, the fluid adds what it does, couMoveFreeBodies() solves contacts and
-// joints and gives the final places. The last part goes in substeps where the fluid's step is long or a body fast. Contacts come from
-// probes (rigid/probes.c) in the order of the bodies, so their order is always the same.
+// joints and gives the final places. The last part goes in substeps where the fluid's step is long or a body fast. Contacts
+// come from probes (rigid/probes.c) in the order of the bodies, so their order is always the same.
 //
-// In flight a body falls as the fluid does, by the velocity that it has at the end of the step. One that is held by a contact or joint
-// gets its gravity in each substep anew: all at once, it would be stopped in the first and float through the others.
+// In flight a body falls as the fluid does, by the velocity that it has at the end of the step. One that is held by a contact
+// or joint gets its gravity in each substep anew: all at once, it would be stopped in the first and float through the others.
 
 #include "base/random.h"
 #include "rigid/bodies.h"
@@ -268,7 +269,8 @@ static bool solve_substep(couRigidStep *step, Substep substep, couStepReport *re
     return true;
 }
 
-// Names the first body whose numbers are none any more, or so large that they will not be soon. Such a thing must not reach the solver.
+// Names the first body whose numbers are none any more, or so large that they will not be soon. Such a thing must not reach the
+// solver.
 static bool are_finite(const couBodies *bodies, couStepReport *report)
 {
     for (size_t b = 0; b < bodies->count; ++b) {

@@ -1,5 +1,5 @@
-/// Impulses on a free body as six numbers, force and moment about the centre of mass, and the changes of velocity and spin that they
-/// make: a system of 6 x 6 whose matrix begins as the body's mass and inertia.
+/// Impulses on a free body as six numbers, force and moment about the centre of mass, and the changes of velocity and spin that
+/// they make: a system of 6 x 6 whose matrix begins as the body's mass and inertia.
 #pragma once
 
 #include "rigid/bodies.h"

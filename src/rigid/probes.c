@@ -1,12 +1,12 @@
 // Contacts between bodies from their distance functions.
 //
-// Each shape has probes: balls that lie just inside its surface, at its corners, along its edges, or spread over it. The centre of a
-// ball is asked for its distance to the other shape; where that is less than the radius, they touch. Since the centre lies a little
-// inside its own shape, it stays outside of the other one as long as the overlap is small, and there distances are smooth and their
-// gradients point the right way; with points on the surface itself, the corners of two equal boxes on top of each other would
-// have their nearest face chosen by rounding. Balls and capsules are exact; edges that cross are found where probes sit on them. What
-// is round about an axis has a few balls on each rim to stand on, and one that goes around to where the rim is deepest: with the fixed
-// ones alone a wheel would be a polygon, and not roll down a slope of less than 5 degrees.
+// Each shape has probes: balls that lie just inside its surface, at its corners, along its edges, or spread over it. The centre
+// of a ball is asked for its distance to the other shape; where that is less than the radius, they touch. Since the centre lies
+// a little inside its own shape, it stays outside of the other one as long as the overlap is small, and there distances are
+// smooth and their gradients point the right way; with points on the surface itself, the corners of two equal boxes on top of
+// each other would have their nearest face chosen by rounding. Balls and capsules are exact; edges that cross are found where
+// probes sit on them. What is round about an axis has a few balls on each rim to stand on, and one that goes around to where
+// the rim is deepest: with the fixed ones alone a wheel would be a polygon, and not roll down a slope of less than 5 degrees.
 
 #include "rigid/probes.h"
 #include "shape/triangle_tree.h"
@@ -244,8 +244,8 @@ bool couProbes_AddShape(couProbes *probes, const couShape *shape, int dimension)
 
 // --- Pairs -------------------------------------------------------------------------------------------------------------------
 
-// Where on its ring a probe of a is deepest in b, in the world: towards b from the middle, then from there once more. False where the
-// ring lies flat on b.
+// Where on its ring a probe of a is deepest in b, in the world: towards b from the middle, then from there once more. False
+// where the ring lies flat on b.
 static bool go_around(couPose pose, couProbe probe, couTouching b, int dimension, couVec3 *center)
 {
     couVec3 middle = *center, axis = couRotate(pose.rotation, probe.axis);
@@ -282,11 +282,11 @@ static int feel(couTouching a, couTouching b, int dimension, couRigidContact *fo
     return count;
 }
 
-// The normal at a probe need not be that of the contact. Where edges of two boxes lie above each other, the ball of one touches the edge of
-// the other aslant; two such contacts on opposite sides make a wedge that lifts a box by ten times the overlap. And a probe
-// whose centre is inside points to the nearest face there, not to the one that it came through: equal boxes that overlap deeply
-// would be pushed to all sides at once. Convex shapes therefore have one normal for all contacts of a pair, the shortest way out;
-// of others contacts that contradict the rest are dropped.
+// The normal at a probe need not be that of the contact. Where edges of two boxes lie above each other, the ball of one touches
+// the edge of the other aslant; two such contacts on opposite sides make a wedge that lifts a box by ten times the overlap. And
+// a probe whose centre is inside points to the nearest face there, not to the one that it came through: equal boxes that
+// overlap deeply would be pushed to all sides at once. Convex shapes therefore have one normal for all contacts of a pair, the
+// shortest way out; of others contacts that contradict the rest are dropped.
 
 static bool is_convex(const couShape *shape)
 {
@@ -321,8 +321,8 @@ static couVec3 axis_of(couTouching side, int k)
     return couRotate(side.pose.rotation, (couVec3){k == 0 ? 1.0f : 0.0f, k == 1 ? 1.0f : 0.0f, k == 2 ? 1.0f : 0.0f});
 }
 
-// Directions along which two convex shapes may come apart: axes of either, across two of them where edges cross, the normals found.
-// Returns how many, each for both signs.
+// Directions along which two convex shapes may come apart: axes of either, across two of them where edges cross, the normals
+// found. Returns how many, each for both signs.
 static int list_ways(couTouching a, couTouching b, int dimension, const couRigidContact *found, int count, couVec3 *ways)
 {
     int n = 0;

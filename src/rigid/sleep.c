@@ -1,5 +1,6 @@
-// Sleep. A heap falls asleep as a whole: bodies that touch or are joined make an island, and the island rests once all of them have
-// hardly moved for half a second. Bodies that fluid touches never sleep, nor do any where there is no gravity to hold them.
+// Sleep. A heap falls asleep as a whole: bodies that touch or are joined make an island, and the island rests once all of them
+// have hardly moved for half a second. Bodies that fluid touches never sleep, nor do any where there is no gravity to hold
+// them.
 
 #include "rigid/bodies.h"
 

@@ -1,21 +1,23 @@
 // Contacts and joints on ODE's solvers.
 //
-// ODE keeps state that nobody sees: sleep counters, the order in which joints hang on bodies, a random seed for the whole process.
-// Here an ODE world lives for one step of one island (free bodies that touch or are joined): bodies in order, joints in order,
-// contacts in the order given, the seed set; so the same arguments give the same bits, worlds side by side do not disturb each other,
-// and there is nothing to put into a checkpoint. Making it anew costs some microseconds a body. Joints remember where their bodies
-// were when they were made: they are attached with the bodies there, and only then the bodies go to where they are now.
+// ODE keeps state that nobody sees: sleep counters, the order in which joints hang on bodies, a random seed for the whole
+// process. Here an ODE world lives for one step of one island (free bodies that touch or are joined): bodies in order, joints
+// in order, contacts in the order given, the seed set; so the same arguments give the same bits, worlds side by side do not
+// disturb each other, and there is nothing to put into a checkpoint. Making it anew costs some microseconds a body. Joints
+// remember where their bodies were when they were made: they are attached with the bodies there, and only then the bodies go to
+// where they are now.
 //
-// Islands of up to MOST_EXACT_ROWS constraints get ODE's direct solver, larger ones its iterative one. Measured on five boxes of 0.2 m
-// in a stack, held awake for 3 s: the direct solver drifts by less than 1 um, the iterative one by 0.6 mm with 60 iterations and 0.1 mm
-// with 300, and it costs as much with 60. The direct solver's time grows with the cube of the number of constraints.
+// Islands of up to MOST_EXACT_ROWS constraints get ODE's direct solver, larger ones its iterative one. Measured on five boxes
+// of 0.2 m in a stack, held awake for 3 s: the direct solver drifts by less than 1 um, the iterative one by 0.6 mm with 60
+// iterations and 0.1 mm with 300, and it costs as much with 60. The direct solver's time grows with the cube of the number of
+// constraints.
 //
-// ODE gives velocities; places are found here. Its own gyroscopic term loses 8 % of the energy of a tumbling box in ten seconds; here
-// the angular momentum is what a free turn keeps, and the spin follows from it.
+// ODE gives velocities; places are found here. Its own gyroscopic term loses 8 % of the energy of a tumbling box in ten
+// seconds; here the angular momentum is what a free turn keeps, and the spin follows from it.
 //
-// What joints have come apart by then, (spin dt)^2 / 2 of a link, and what overlaps, is mended by moving the bodies, in a second solution
-// without velocities. With velocities for it, as ODE itself would, a chain that cracks like a whip opens by 5 % of a link, and the
-// top of a stack that was put down 0.1 mm too high jumps by a centimetre.
+// What joints have come apart by then, (spin dt)^2 / 2 of a link, and what overlaps, is mended by moving the bodies, in a
+// second solution without velocities. With velocities for it, as ODE itself would, a chain that cracks like a whip opens by 5 %
+// of a link, and the top of a stack that was put down 0.1 mm too high jumps by a centimetre.
 
 #include "rigid/solver.h"
 
@@ -156,8 +158,8 @@ static void velocity_at(const couRigidBody *body, couVec3 point, double v[3])
     v[2] = s->velocity[2] + s->spin[0] * r[1] - s->spin[1] * r[0];
 }
 
-// The direction in which a slides on b; friction is solved along it and across, which makes the pyramid as good as a cone. False where it
-// does not slide, and any direction will do.
+// The direction in which a slides on b; friction is solved along it and across, which makes the pyramid as good as a cone.
+// False where it does not slide, and any direction will do.
 static bool sliding_direction(const couRigidProblem *problem, const couRigidContact *contact, dVector3 direction)
 {
     double va[3], vb[3], t[3], n[3] = {contact->normal.x, contact->normal.y, contact->normal.z};
@@ -352,8 +354,8 @@ static int count_rows(const couRigidProblem *problem, const Islands *islands, in
 
 // --- The step ----------------------------------------------------------------------------------------------------------------
 
-// Bodies that do not move by themselves take part where they are joined, or move and are touched; what is only in the way is ODE's
-// own unmoving world.
+// Bodies that do not move by themselves take part where they are joined, or move and are touched; what is only in the way is
+// ODE's own unmoving world.
 static void add_partners(dWorldID world, const couRigidProblem *problem, const Islands *islands, int island, bool is_mending,
                          dBodyID *bodies)
 {
@@ -431,7 +433,8 @@ static void read_body(const couRigidProblem *problem, couRigidBody *body, dBodyI
     memcpy(state->spin, kept.spin, sizeof state->spin);
 }
 
-// New velocities of an island's bodies under contacts and joints, or, for mending, new places. UNSURE leaves everything as it was.
+// New velocities of an island's bodies under contacts and joints, or, for mending, new places. UNSURE leaves everything as it
+// was.
 static Outcome solve_island(const couRigidProblem *problem, const Islands *islands, int island, bool is_exact, bool is_mending,
                             dBodyID *bodies)
 {

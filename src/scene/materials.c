@@ -1,11 +1,11 @@
 // The material library. Physical values in SI, with where they come from; scenes change what they need: material("honey", {...}).
 //
 // What the numbers mean: `viscosity` is the Newtonian part. Springs add elasticity of modulus G = shear_modulus; their stress
-// relaxes as exp(-t alpha), alpha = flow_stretch or flow_compress, so that a slowly deformed material resists like a viscosity of
-// about G/alpha. Below the yield ratio springs do not flow: the yield stress is about G times that ratio. Stiff solids are softer
-// here than in nature where their real modulus would need steps of microseconds; their notes say so. `surface_tension` acts in SPH
-// methods that are asked for it. The looks (colour, absorption, index, roughness) are cited where they were measured; colours are
-// chosen by eye.
+// relaxes as exp(-t alpha), alpha = flow_stretch or flow_compress, so that a slowly deformed material resists like a viscosity
+// of about G/alpha. Below the yield ratio springs do not flow: the yield stress is about G times that ratio. Stiff solids are
+// softer here than in nature where their real modulus would need steps of microseconds; their notes say so. `surface_tension`
+// acts in SPH methods that are asked for it. The looks (colour, absorption, index, roughness) are cited where they were
+// measured; colours are chosen by eye.
 #include "coulis/scene.h"
 
 #include "base/base.h"

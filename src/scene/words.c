@@ -29,8 +29,7 @@ couMethodSettings *couScene_Settings(couScene *scene, const char *method)
         if (strcmp(scene->settings[i].method, method) == 0) return &scene->settings[i];
     }
     const couParamTable *params = couMethodParams(method);
-    size_t size = 16;
-    for (int i = 0; i < params->count; ++i) size = COU_MAX(size, params->params[i].offset + couParam_Size(&params->params[i]));
+    size_t size = couParams_Size(params);
     if (!COU_GROW(NULL, scene->settings, scene->setting_capacity, scene->setting_count + 1)) {
         return NULL;
     }

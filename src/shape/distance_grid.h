@@ -1,7 +1,7 @@
 /// Inside of a distance grid, shared by its own files only, and what shapes need to know beyond the public interface.
 ///
-/// Space is cut into coarse cells of 8 x 8 x 8 fine cells. Where the surface is near, or the distance bends, a coarse cell holds a
-/// block of 9 x 9 x 9 fine samples; elsewhere it is interpolated from the coarse samples at its corners.
+/// Space is cut into coarse cells of 8 x 8 x 8 fine cells. Where the surface is near, or the distance bends, a coarse cell
+/// holds a block of 9 x 9 x 9 fine samples; elsewhere it is interpolated from the coarse samples at its corners.
 #pragma once
 
 #include "base/base.h"

@@ -1,20 +1,20 @@
 // How distance grids are made [Clavet 2005, thesis 6.1].
 //
-// The thesis takes the distance near the triangles, sweeps it to the rest of the grid, floods from outside, and recomputes what the
-// flood did not reach from the outside cells alone. Here a tree gives the exact distance at any node, and only nodes that are kept
-// are measured:
+// The thesis takes the distance near the triangles, sweeps it to the rest of the grid, floods from outside, and recomputes what
+// the flood did not reach from the outside cells alone. Here a tree gives the exact distance at any node, and only nodes that
+// are kept are measured:
 //   1. corners are moved to a fine raster (2^-16 cells), so that the flood (distance_grid_flood.c) has no leaks;
 //   2. the flood tells which nodes are outside;
-//   3. the outer surface is what outside nodes see. Triangles are divided into pieces until all of a piece is seen or not, at most
-//      down to a quarter of a cell. Inner polygons, walls between parts and what lies in another part are dropped, so that the field
-//      inside leads out;
+//   3. the outer surface is what outside nodes see. Triangles are divided into pieces until all of a piece is seen or not, at
+//      most down to a quarter of a cell. Inner polygons, walls between parts and what lies in another part are dropped, so that
+//      the field inside leads out;
 //   4. nodes outside get the distance to all triangles, nodes inside that to the outer surface: every fourth node along each axis
 //      (the lattice), and all that are closer than 6 cells, by a search in the tree. Farther away that is slow, since hundreds of
 //      triangles are nearly as far as the nearest; there nodes look at the triangles that were nearest to nodes around them,
 //      first halving the lattice twice, then in two sweeps through each block, and are searched for only where the result cannot
 //      be; they are off by a few hundredths of a cell, rarely by more than a tenth;
-//   5. a coarse cell keeps fine samples (a block) within 4 cells of the surface, and where interpolating its corners is off by more
-//      than 0.3 cells at any of its 27 lattice nodes, as at the middle of the solid.
+//   5. a coarse cell keeps fine samples (a block) within 4 cells of the surface, and where interpolating its corners is off by
+//      more than 0.3 cells at any of its 27 lattice nodes, as at the middle of the solid.
 //
 // Off by at most half a cell everywhere, but 0.87 cells where all directions meet, as at the middle of a ball. The interpolated
 // distance changes by at most sqrt(3) along each way where samples are exact, close to the surface; far from it the error is what
@@ -22,9 +22,8 @@
 // Parts thinner than a cell have no node inside: they are felt as a distance that goes to zero but not below.
 //
 // A block is made from the lattice alone, and what is on a side of it from that side alone, so any number of threads gives the
-// same bits.
-// Cost: 70,000 triangles at 128 cells take 2 s of processor time, of which the two kinds of search are nine tenths; see the benchmark
-// "distance-grid". Every block measured by searches in the tree took eight times as long.
+// same bits. Cost: 70,000 triangles at 128 cells take 2 s of processor time, of which the two kinds of search are nine tenths;
+// see the benchmark "distance-grid". Every block measured by searches in the tree took eight times as long.
 #include "base/parallel.h"
 #include "shape/distance_grid.h"
 #include "shape/distance_grid_flood.h"
@@ -193,8 +192,8 @@ static float longest_side(const couTriangle *t)
     return sqrtf(COU_MAX(couDot(ab, ab), COU_MAX(couDot(bc, bc), couDot(ca, ca))));
 }
 
-// A piece is judged by its middle and by points near its corners, and divided further where they differ; the smallest by the middle
-// alone.
+// A piece is judged by its middle and by points near its corners, and divided further where they differ; the smallest by the
+// middle alone.
 static Seen look_at(const Build *build, const couTriangle *t)
 {
     float longest = longest_side(t);
@@ -265,8 +264,8 @@ static bool find_outer_surface(Build *build)
 
 // --- Samples -----------------------------------------------------------------------------------------------------------------
 
-// A signed distance [fine cells] and the leaf of the nearest triangle: of `all` or, inside a mesh with inner triangles, of `outer`.
-// A node on the surface is not outside: -0.
+// A signed distance [fine cells] and the leaf of the nearest triangle: of `all` or, inside a mesh with inner triangles, of
+// `outer`. A node on the surface is not outside: -0.
 typedef struct Sample {
     float value;
     uint32_t leaf;
@@ -391,8 +390,8 @@ static couVec3 node_place(const Block *block, const int32_t node[3])
                      (float)(cou_blockCells * block->at[2] + node[2])};
 }
 
-// Takes over a leaf from around that of another node of the block where it is nearer. `last`: the family of leaves that was looked
-// at last, UINT32_MAX before the first.
+// Takes over a leaf from around that of another node of the block where it is nearer. `last`: the family of leaves that was
+// looked at last, UINT32_MAX before the first.
 static void try_leaf(const Block *block, couVec3 p, bool is_outside, const Sample *other, Sample *best, uint32_t *last)
 {
     const couTriangleTree *tree = tree_of(block->build, is_outside);
@@ -420,8 +419,8 @@ static void take_lattice(Block *block)
     }
 }
 
-// A node in the middle between nodes that are known, `spacing` away along each axis on which it is between any: the nearest of their
-// leaves, and from there the exact distance when the surface is close.
+// A node in the middle between nodes that are known, `spacing` away along each axis on which it is between any: the nearest of
+// their leaves, and from there the exact distance when the surface is close.
 static void refine_node(Block *block, const int32_t node[3], int32_t spacing)
 {
     int32_t center = node[0] + cou_blockSide * (node[1] + cou_blockSide * node[2]);

@@ -1,12 +1,13 @@
 // What is odd about a mesh, and closing its holes.
 //
-// Vertices at the same place are welded by a hash table, then each triangle's edges are put to the lower of their two vertices (a
-// counting sort) and sorted there by the other: all triangles at an edge lie side by side. Triangles that the welding makes a line, and
-// second copies, take no part in that: they would hide what the rest is like.
+// Vertices at the same place are welded by a hash table, then each triangle's edges are put to the lower of their two vertices
+// (a counting sort) and sorted there by the other: all triangles at an edge lie side by side. Triangles that the welding makes
+// a line, and second copies, take no part in that: they would hide what the rest is like.
 //
-// Crossing pairs come from a tree of boxes, halved at the median of the middles. Two triangles cross when an edge of one goes from
-// one side of the other's plane to the other side through that triangle; touching is no crossing, to the rounding of doubles. Those that
-// share a vertex are not looked at, and neither are faces in one plane. 70,000 triangles take some 0.1 s on one core.
+// Crossing pairs come from a tree of boxes, halved at the median of the middles. Two triangles cross when an edge of one goes
+// from one side of the other's plane to the other side through that triangle; touching is no crossing, to the rounding of
+// doubles. Those that share a vertex are not looked at, and neither are faces in one plane. 70,000 triangles take some 0.1 s on
+// one core.
 
 #include "shape/mesh_inspect.h"
 

@@ -4,8 +4,8 @@
 #include "base/base.h"
 #include "coulis/mesh.h"
 
-/// True when the integrals over the triangles can be trusted: one piece, closed, oriented, no triangle twice. Looks at edges only, so a
-/// piece that crosses itself passes. False also without memory.
+/// True when the integrals over the triangles can be trusted: one piece, closed, oriented, no triangle twice. Looks at edges
+/// only, so a piece that crosses itself passes. False also without memory.
 bool couMesh_IsSolid(const couMesh *mesh);
 
 /// Gives each vertex the number of the first one at the same place; -0 is 0. False without memory.

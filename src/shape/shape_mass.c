@@ -1,15 +1,16 @@
 // Volume, centre of mass and inertia of shapes.
 //
-// Everything is summed as moments: volume, centre and the central second moments (the integral of r r^T), which turn like any tensor
-// and give the inertia at the end. Single shapes have formulas; parts of a union whose bounds do not overlap are added by the
-// parallel axis theorem. Shells and other unions are sampled: cubes of the space around the shape are halved where its surface runs
-// through them, down to a size chosen for about 3e5 distances, and the smallest count by the part that is covered.
+// Everything is summed as moments: volume, centre and the central second moments (the integral of r r^T), which turn like any
+// tensor and give the inertia at the end. Single shapes have formulas; parts of a union whose bounds do not overlap are added
+// by the parallel axis theorem. Shells and other unions are sampled: cubes of the space around the shape are halved where its
+// surface runs through them, down to a size chosen for about 3e5 distances, and the smallest count by the part that is covered.
 //
-// That part is not clamp(1/2 - d / size) of the shape's own distance, which would lose or invent matter where walls are thinner than
-// a cube, but put together from the tree: a wall is its child grown by the thickness less the child; a box is the product of
-// its three overlaps. Both are right for any thickness. Only where parts of a union touch inside a cube, the cubes are halved twice
-// more. The cubes are turned against the axes, as upright ones make the same error all along the edges of an upright box: 1 % of a
-// hollow box of 1 m with walls of 0.2 mm, instead of 0.08 %. With thicker walls errors are below 2e-4; a shape takes some 20 ms.
+// That part is not clamp(1/2 - d / size) of the shape's own distance, which would lose or invent matter where walls are thinner
+// than a cube, but put together from the tree: a wall is its child grown by the thickness less the child; a box is the product
+// of its three overlaps. Both are right for any thickness. Only where parts of a union touch inside a cube, the cubes are
+// halved twice more. The cubes are turned against the axes, as upright ones make the same error all along the edges of an
+// upright box: 1 % of a hollow box of 1 m with walls of 0.2 mm, instead of 0.08 %. With thicker walls errors are below 2e-4; a
+// shape takes some 20 ms.
 #include "shape/shape_data.h"
 
 #include "shape/mesh_inspect.h"

@@ -52,8 +52,8 @@ void couTriangleTree_Free(couTriangleTree *tree);
 /// Distance from the point to the nearest triangle. `leaf` says where to look first (any leaf, 0 when nothing is known) and then
 /// holds the leaf it was in: close points share it.
 float couTriangleTree_Distance(const couTriangleTree *tree, couVec3 point, uint32_t *leaf);
-/// The same, looking only at the leaf and its siblings, 64 triangles, and only for what is nearer than `nearest`, which is returned
-/// with the leaf unchanged when there is nothing.
+/// The same, looking only at the leaf and its siblings, 64 triangles, and only for what is nearer than `nearest`, which is
+/// returned with the leaf unchanged when there is nothing.
 float couTriangleTree_NearbyDistance(const couTriangleTree *tree, couVec3 point, float nearest, uint32_t *leaf);
 /// True when the segment meets a triangle before its last thousandth. Meant for short segments.
 bool couTriangleTree_Blocks(const couTriangleTree *tree, couVec3 from, couVec3 to);

@@ -1,10 +1,10 @@
 // archimedes: bodies of less density than water, let go a little above where they will float, and left to come to rest.
 //
-// A floating body displaces its own mass of water. What it displaces is read off the water far from it: at each height the mass per
-// volume there, each particle spread over two spacings, summed over the body's volume at that height. For a box that is its
-// draft against the far surface, with the surface where the water, at its rest density, would end. Against the particles that lie
-// highest, and half a spacing more, the draft is shown as well: the uppermost layer is up to 30 % denser than the bulk, so that this
-// surface lies a quarter of a spacing too low, whatever the spacing.
+// A floating body displaces its own mass of water. What it displaces is read off the water far from it: at each height the mass
+// per volume there, each particle spread over two spacings, summed over the body's volume at that height. For a box that is its
+// draft against the far surface, with the surface where the water, at its rest density, would end. Against the particles that
+// lie highest, and half a spacing more, the draft is shown as well: the uppermost layer is up to 30 % denser than the bulk, so
+// that this surface lies a quarter of a spacing too low, whatever the spacing.
 //
 // One box is watched for 30 s: it must not move, creep or begin to spin.
 

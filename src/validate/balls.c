@@ -1,8 +1,8 @@
-// balls: three balls of 400, 1000 and 1400 kg/m^3, let go in the middle of a tank of water (METHODS section 6). Within 3 s the first
-// rises to the surface, the second stays where it is, the third sinks to the floor.
+// balls: three balls of 400, 1000 and 1400 kg/m^3, let go in the middle of a tank of water (METHODS section 6). Within 3 s the
+// first rises to the surface, the second stays where it is, the third sinks to the floor.
 
-#include "validate/validate.h"
 #include "base/base.h"
+#include "validate/validate.h"
 
 #include <stdio.h>
 
@@ -65,8 +65,8 @@ void couValidateBalls(couTrial *trial)
         couTrial_Show(trial, (f + 1) * frame / SECONDS);
     }
     if (!trial->faults.count) {
-        // A ball of this density floats with its centre above the surface; the surface itself stands higher than the water that was put in,
-        // by what the balls displace.
+        // A ball of this density floats with its centre above the surface; the surface itself stands higher than the water that
+        // was put in, by what the balls displace.
         couTrial_AtLeast(trial, couWorld_BodyCenter(world, balls[0]).y, DEPTH - 0.5 * RADIUS, "m",
                          "400 kg/m^3: height of its centre after 3 s");
         couTrial_AtMost(trial, farthest / RADIUS, 1, "", "1000 kg/m^3: farthest from its start / radius");

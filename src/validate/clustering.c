@@ -1,10 +1,10 @@
-// clustering: why the method has two densities. A 2D sheet of particles without gravity, started with jitter, comes to rest with the
-// near density and without it. The coefficient of variation of the distance to the nearest neighbour says how even it is: one density
-// is met as well by clumps as by an even sheet, and finds the clumps.
+// clustering: why the method has two densities. A 2D sheet of particles without gravity, started with jitter, comes to rest
+// with the near density and without it. The coefficient of variation of the distance to the nearest neighbour says how even it
+// is: one density is met as well by clumps as by an even sheet, and finds the clumps.
 //
-// Particles on the free rim sit closer than inside (that is the method's surface tension), so the number falls with the size of the sheet:
-// over all particles 0.155 for 36 by 36, 0.124 for 64 by 64, 0.105 for 90 by 90. Hence both: all of a sheet of 64 by 64, and the
-// inside, more than 4 spacings from the rim at the start.
+// Particles on the free rim sit closer than inside (that is the method's surface tension), so the number falls with the size of
+// the sheet: over all particles 0.155 for 36 by 36, 0.124 for 64 by 64, 0.105 for 90 by 90. Hence both: all of a sheet of 64 by
+// 64, and the inside, more than 4 spacings from the rim at the start.
 
 #include "validate/validate.h"
 

@@ -1,12 +1,13 @@
-// dam-break: a column of water L wide and 2 L high, let go at once on a smooth floor, in the plane. The front runs along the floor;
-// its place against time is compared with the experiment of [Koshizuka and Oka 1996] in a tank of 4 L, whose L was 0.146 m.
+// dam-break: a column of water L wide and 2 L high, let go at once on a smooth floor, in the plane. The front runs along the
+// floor; its place against time is compared with the experiment of [Koshizuka and Oka 1996] in a tank of 4 L, whose L was 0.146
+// m.
 //
 // The front is the farthest particle in company: one with at least three others within two spacings, and half a spacing more. A
 // single particle that was thrown ahead is no front, a tongue of one layer is.
 //
-// Fluids that do not compress must agree with each other better than with the experiment, which had a gate to lift and a floor that
-// held the water back: dfsph is run beside every other method. The run goes on until the wave has come back from the far wall, and
-// so does the mean density error.
+// Fluids that do not compress must agree with each other better than with the experiment, which had a gate to lift and a floor
+// that held the water back: dfsph is run beside every other method. The run goes on until the wave has come back from the far
+// wall, and so does the mean density error.
 
 #include "validate/validate.h"
 
@@ -135,7 +136,8 @@ static double difference(const Break *a, const Break *b)
     return most;
 }
 
-// The methods that state a density error are compared with each other, when the most accurate of them is looked at; a soft one with that.
+// The methods that state a density error are compared with each other, when the most accurate of them is looked at; a soft one
+// with that.
 static void compare(couTrial *trial, const Break *own)
 {
     const char *best = couMostAccurateMethod(cou_claimSplash);

@@ -1,8 +1,9 @@
-// drop: an ellipsoid 2:1 of fluid without gravity. pvfs codes no surface tension; it emerges from the pair law, and must be strong and
-// even enough to make the drop round, and little enough damped to carry it past the sphere at least once.
+// drop: an ellipsoid 2:1 of fluid without gravity. pvfs codes no surface tension; it emerges from the pair law, and must be
+// strong and even enough to make the drop round, and little enough damped to carry it past the sphere at least once.
 //
-// Axes are those of the ellipsoid with the cloud's second moments: sqrt(5 eigenvalue). Along the first axis and across it are enough
-// while the drop swings; at the end the true principal axes are taken, since a drop may also freeze into a shape that is turned.
+// Axes are those of the ellipsoid with the cloud's second moments: sqrt(5 eigenvalue). Along the first axis and across it are
+// enough while the drop swings; at the end the true principal axes are taken, since a drop may also freeze into a shape that is
+// turned.
 
 #include "validate/validate.h"
 

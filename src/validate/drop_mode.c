@@ -3,9 +3,9 @@
 // for mode 2 of a disc, 8 sigma/(rho R^3) of a ball [Rayleigh 1879].
 //
 // The pressure inside is the mean normal stress of all pair forces, those of pressure and those of tension, over the particles
-// farther than two support radii from the surface (half a pair's virial to each of the two). The mean of the pressure column would
-// not do: particles in disorder press by more than their mean density. Forces are computed here once more, in double precision, from
-// positions, densities and pressures.
+// farther than two support radii from the surface (half a pair's virial to each of the two). The mean of the pressure column
+// would not do: particles in disorder press by more than their mean density. Forces are computed here once more, in double
+// precision, from positions, densities and pressures.
 
 #include "validate/validate.h"
 
@@ -301,8 +301,8 @@ static void swing(couTrial *trial, Drop *drop, const char *part, Found *found)
     couRecord_Clear(&record);
 }
 
-// Drops of the same size at three resolutions. Particles at rest are in some order that bears stresses of its own, another one for
-// every start: means over several. The coarsest does not swing as a liquid.
+// Drops of the same size at three resolutions. Particles at rest are in some order that bears stresses of its own, another one
+// for every start: means over several. The coarsest does not swing as a liquid.
 void couValidateDropMode(couTrial *trial)
 {
     static const struct {

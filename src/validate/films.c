@@ -1,6 +1,6 @@
 // films: a liquid cross between four posts, in 2D without gravity. Surface tension, which nobody coded, shortens the films: the
-// crossing, where four films meet at right angles, splits into two triple points, and at each the three films pull alike, hence meet at
-// 120 degrees.
+// crossing, where four films meet at right angles, splits into two triple points, and at each the three films pull alike, hence
+// meet at 120 degrees.
 //
 // The angles are read from the particles alone. A tree of five straight segments is laid through the cloud to tell which particle
 // belongs to which film; then each film gets its own straight line (total least squares) from its particles between the thick

@@ -1,16 +1,16 @@
-// hydrostatic: a tank of water, 1 m deep, left to come to rest. pvfs has a narrow one in space, the SPH methods one in the plane that is as
-// wide as it is deep: their liquid comes 0.05 to 0.1 spacings closer to walls than the wall stands for, which in a tank of 10
-// spacings square makes it stand 2 to 4 % too low and in this one half a per cent.
+// hydrostatic: a tank of water, 1 m deep, left to come to rest. pvfs has a narrow one in space, the SPH methods one in the
+// plane that is as wide as it is deep: their liquid comes 0.05 to 0.1 spacings closer to walls than the wall stands for, which
+// in a tank of 10 spacings square makes it stand 2 to 4 % too low and in this one half a per cent.
 //
-// The tank is five planes (three in 2D), so that each wall has its own force. Walls are smooth, hence the floor carries the whole weight: its mean
-// force checks that no impulse between fluid and bodies gets lost, and that the water has really come to rest. The side walls do not
-// know the weight: their force is the pressure turned sideways, rho g H^2 / 2 per width. The profile is the momentum that passes
-// through each level, which at rest is the weight above it; it departs from the straight line where the fluid is compressed or
-// layered.
+// The tank is five planes (three in 2D), so that each wall has its own force. Walls are smooth, hence the floor carries the
+// whole weight: its mean force checks that no impulse between fluid and bodies gets lost, and that the water has really come to
+// rest. The side walls do not know the weight: their force is the pressure turned sideways, rho g H^2 / 2 per width. The
+// profile is the momentum that passes through each level, which at rest is the weight above it; it departs from the straight
+// line where the fluid is compressed or layered.
 //
-// The SPH methods have pressures of their own; their means over slices of the tank are drawn beside it. They must also stay calm:
-// over all ten seconds the surface keeps its height, and in the end the kinetic energy is a small part of what the water would get
-// by falling one spacing.
+// The SPH methods have pressures of their own; their means over slices of the tank are drawn beside it. They must also stay
+// calm: over all ten seconds the surface keeps its height, and in the end the kinetic energy is a small part of what the water
+// would get by falling one spacing.
 
 #include "validate/validate.h"
 

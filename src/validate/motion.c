@@ -1,16 +1,16 @@
 // terminal and conservation: what must hold whatever the fluid does inside.
 //
-// terminal: a lump of resting fluid and a lone particle are thrown under gravity, without bodies. The centre of the lump and the
-// particle must follow the parabola of the scheme itself, velocity first, then position: x0 + v0 t + g t (t + dt)/2; the distance to the
-// exact parabola must halve with the step. mueller's leap-frog is on the exact one. Steps are far beyond the sound of the methods with
-// an equation of state, so that their lump is loose enough to have no pressure.
+// terminal: a lump of resting fluid and a lone particle are thrown under gravity, without bodies. The centre of the lump and
+// the particle must follow the parabola of the scheme itself, velocity first, then position: x0 + v0 t + g t (t + dt)/2; the
+// distance to the exact parabola must halve with the step. mueller's leap-frog is on the exact one. Steps are far beyond the
+// sound of the methods with an equation of state, so that their lump is loose enough to have no pressure.
 //
-// conservation: a spinning ball of fluid with random velocities. Pair impulses are equal and opposite, so momentum drifts by rounding
-// only. Angular momentum is not exact in pvfs (displacements act along predicted pairs, velocities belong to the old positions): its
-// drift over 1000 steps is averaged over several balls, for the suggested step, its half and its quarter. The spin gives the ball an
-// angular momentum to lose; random velocities alone leave the drift at the level of chance. The SPH methods have forces along pairs
-// where the particles are (mueller's viscosity but for one): the drift is reported at one step only. A free ball soon flies apart
-// into drops, hence also a box that repeats, full of fluid that goes on colliding.
+// conservation: a spinning ball of fluid with random velocities. Pair impulses are equal and opposite, so momentum drifts by
+// rounding only. Angular momentum is not exact in pvfs (displacements act along predicted pairs, velocities belong to the old
+// positions): its drift over 1000 steps is averaged over several balls, for the suggested step, its half and its quarter. The
+// spin gives the ball an angular momentum to lose; random velocities alone leave the drift at the level of chance. The SPH
+// methods have forces along pairs where the particles are (mueller's viscosity but for one): the drift is reported at one step
+// only. A free ball soon flies apart into drops, hence also a box that repeats, full of fluid that goes on colliding.
 
 #include "validate/validate.h"
 

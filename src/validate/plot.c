@@ -1,5 +1,5 @@
-// Plots as SVG text: one pass to find the ranges, one to write. No dependence on time, place or threads, so that a plot changes only
-// when its numbers do. Numbers are written with few digits: a plot of 5000 particles has about 200 kB.
+// Plots as SVG text: one pass to find the ranges, one to write. No dependence on time, place or threads, so that a plot changes
+// only when its numbers do. Numbers are written with few digits: a plot of 5000 particles has about 200 kB.
 
 #include "validate/plot.h"
 
@@ -244,11 +244,11 @@ static void write_plot(FILE *out, const couPlot *plot)
 {
     Axis x = fit_axis(plot, true), y = fit_axis(plot, false);
     if (plot->is_equal) equalise(&x, &y);
-    fprintf(
-        out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
-        "font-family=\"sans-serif\" font-size=\"12\" fill=\"#222222\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
-        WIDTH, HEIGHT, WIDTH, HEIGHT);
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
+            "font-family=\"sans-serif\" font-size=\"12\" fill=\"#222222\">\n"
+            "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
+            WIDTH, HEIGHT, WIDTH, HEIGHT);
     write_axis(out, &x, &y, true);
     write_axis(out, &y, &x, false);
     fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"none\" stroke=\"#888888\"/>\n", LEFT, TOP,

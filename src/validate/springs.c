@@ -1,15 +1,16 @@
 // relaxation and recovery: what the spring net does to a block.
 //
-// relaxation isolates the plastic law. Pressure and springs are so weak that nothing moves; a lump of plastic springs at its rest lengths
-// is strained at once, by moving its particles through a saved state, and held by its own inertia. Its stress follows from particles
-// and springs with the pair law of [Clavet 2005, alg. 3]: the normal stress difference of the net's virial. With yield ratio 0 it must
-// fall at the rate alpha. With a yield ratio of 0.1 and a strain of 20 % each spring stops where its deformation is a tenth of its rest
-// length, which gives the plateau in closed form; a strain of 5 % lies below the yield everywhere and must not relax at all.
+// relaxation isolates the plastic law. Pressure and springs are so weak that nothing moves; a lump of plastic springs at its
+// rest lengths is strained at once, by moving its particles through a saved state, and held by its own inertia. Its stress
+// follows from particles and springs with the pair law of [Clavet 2005, alg. 3]: the normal stress difference of the net's
+// virial. With yield ratio 0 it must fall at the rate alpha. With a yield ratio of 0.1 and a strain of 20 % each spring stops
+// where its deformation is a tenth of its rest length, which gives the plateau in closed form; a strain of 5 % lies below the
+// yield everywhere and must not relax at all.
 //
-// recovery is mechanical: a block between two rough plates, without gravity; the upper one comes down to half its height, waits, and
-// goes up fast. The block then swings and may tumble, so its height is taken in its own frame: the length that the best affine map
-// from the first to the present positions gives to the vertical, as a mean over the last two seconds. The plates are rough since a block
-// between slippery ones leans over and slides out.
+// recovery is mechanical: a block between two rough plates, without gravity; the upper one comes down to half its height,
+// waits, and goes up fast. The block then swings and may tumble, so its height is taken in its own frame: the length that the
+// best affine map from the first to the present positions gives to the vertical, as a mean over the last two seconds. The
+// plates are rough since a block between slippery ones leans over and slides out.
 
 #include "validate/validate.h"
 
@@ -255,8 +256,8 @@ static Shape create_shape_of(const couWorld *world)
     return shape;
 }
 
-// |F e_y| for the affine map x = F X in the least-squares sense. The first block is a lattice cube: sum X X^T is a multiple of the unit
-// matrix up to its jitter, which is left out.
+// |F e_y| for the affine map x = F X in the least-squares sense. The first block is a lattice cube: sum X X^T is a multiple of
+// the unit matrix up to its jitter, which is left out.
 static double stretch_of_height(const Shape *first, const Shape *now)
 {
     double f[3] = {0}, norm = 0;

@@ -1,4 +1,5 @@
-/// Validation cases: each runs a small world, measures, and says what it should have been. A new case is a run function and a line in the table of cases.c; which methods it is run for follows from what they claim.
+/// Validation cases: each runs a small world, measures, and says what it should have been. A new case is a run function and a
+/// line in the table of cases.c; which methods it is run for follows from what they claim.
 #pragma once
 
 #include "coulis/coulis.h"

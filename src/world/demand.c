@@ -1,5 +1,5 @@
-// What the scene asks of the fluid: the depth that it must carry and the speed that it reaches, estimated from what was filled in,
-// emitters and the floor. Only an estimate: the user's depth and speed take its place.
+// What the scene asks of the fluid: the depth that it must carry and the speed that it reaches, estimated from what was filled
+// in, emitters and the floor. Only an estimate: the user's depth and speed take its place.
 
 #include "world/world.h"
 

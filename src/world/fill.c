@@ -109,7 +109,8 @@ typedef struct Lattice {
     couVec3 first, pitch;
 } Lattice;
 
-// A point of the lattice becomes a particle, where nothing is in the way. False where it must end: without memory, or beyond `limit`.
+// A point of the lattice becomes a particle, where nothing is in the way. False where it must end: without memory, or beyond
+// `limit`.
 static bool fill_point(couWorld *world, const couFilling *filling, const Occupied *occupied, couVec3 local, float d, size_t limit)
 {
     int dimension = world->fluid.dimension;

@@ -1,5 +1,5 @@
-// Saving and loading a world's state. One list of arrays serves checkpoint and hash: what is saved is what is hashed. Particles are
-// saved in order of their ids and springs by id pairs, so the same world gives the same arrays however it is stored.
+// Saving and loading a world's state. One list of arrays serves checkpoint and hash: what is saved is what is hashed. Particles
+// are saved in order of their ids and springs by id pairs, so the same world gives the same arrays however it is stored.
 
 #include "base/state_table.h"
 #include "world/world.h"

@@ -34,9 +34,9 @@ static void ensure_prepared(couWorld *world)
     (void)is_good;
 }
 
-// Wall density and stickiness act on a body with the stiffness of the layer of fluid around it, by springs that the step only just
-// resolves for particles of their own mass. A body lighter than a share of that layer needs a shorter step, as a light mass on a
-// spring does: a box of a tenth of a metre and 1 kg/m^3 was thrown at 4 km/s without.
+// Wall density and stickiness act on a body with the stiffness of the layer of fluid around it, by springs that the step only
+// just resolves for particles of their own mass. A body lighter than a share of that layer needs a shorter step, as a light
+// mass on a spring does: a box of a tenth of a metre and 1 kg/m^3 was thrown at 4 km/s without.
 static float shorten_for_bodies(const couWorld *world, float step)
 {
     const double wall_spring = 0.3, most_load = 6; // times dt^2; mass of the layers on both sides / mass of the body

@@ -141,22 +141,13 @@ bool couWorld_SetParam(couWorld *world, const char *name, const char *text, couF
         couFaults_Add(faults, NULL, name, "a parameter is METHOD.NAME, as \"pvfs.height_error\" or \"sph.tolerance\"");
         return false;
     }
-    const couParam *param = couParams_Find(table, point + 1);
-    if (!param) {
-        const char *near = couParams_Suggest(table, point + 1);
-        couFaults_Add(faults, NULL, name, "%s has no such parameter%s%s%s", part, near ? ": did you mean '" : "",
-                      near ? near : "", near ? "'?" : "");
-        return false;
-    }
+    // Another method's is tried on a block of nobody's.
     const couMethod *method = world->fluid.method;
     bool is_own = table == method->params && (strcmp(part, method->name) == 0 || strcmp(part, table->name) == 0);
-    void *block = is_own ? world->fluid.params : couAlloc(NULL, param->offset + sizeof(couVec3) + COU_NAME_SIZE);
-    if (!block) return false;
-    bool is_good = couParam_SetText(param, table->name, block, text, NULL, faults);
-    if (is_own)
-        world->is_prepared = false;
-    else
-        couFree(NULL, block);
+    void *block = is_own ? world->fluid.params : couAlloc(NULL, couParams_Size(table));
+    bool is_good = block && couParams_SetByName(table, block, point + 1, text, NULL, faults);
+    if (is_own && is_good) world->is_prepared = false;
+    if (!is_own) couFree(NULL, block);
     return is_good;
 }
 

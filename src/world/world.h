@@ -67,7 +67,8 @@ typedef struct couFilling {
 
 /// Fills a shape at the rest spacing, outside of bodies and, if asked, away from particles. Returns how many, -1 without memory.
 int64_t couFillShape(couWorld *world, const couFilling *filling);
-/// Fills a closed domain with `wanted` particles, what it holds at rest: a lattice that fits, thinned out. Returns as couFillShape().
+/// Fills a closed domain with `wanted` particles, what it holds at rest: a lattice that fits, thinned out. Returns as
+/// couFillShape().
 int64_t couFillFull(couWorld *world, const couFilling *filling, int64_t wanted);
 /// Of the shape outside of all bodies [m^3] ([m^2] in 2D), by sampling, to about 1e-3.
 double couFreeVolume(const couWorld *world, const couShape *shape, couPose pose);
