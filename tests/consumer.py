@@ -45,7 +45,7 @@ def main():
 
     faults = ffi.new("couFaults *")
     assert lib.couCreateShape(ffi.new("couShapeDef *", {"kind": lib.cou_shapeSphere, "radius": -1}), faults) == ffi.NULL
-    assert faults.count == 1 and b"radius" in ffi.string(faults.items[0].key), ffi.string(faults.items[0].key)
+    assert faults.count == 1 and b"radius" in ffi.string(faults.items[0].key), ffi.string(faults.items[0].message)
     lib.couFaults_Clear(faults)
 
     world = make_drop(ffi, lib, faults)

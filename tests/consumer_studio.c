@@ -90,7 +90,7 @@ static void check_picture(const couWorld *world, const char *folder)
 {
     couFrame frame = {0};
     CHECK(couCaptureFrame(world, &frame));
-    couVec3 color = couWorld_Material(world, couWorld_MaterialAt(world, 0))->color;
+    couVec3 color = couWorld_Material(world, couWorld_MaterialAt(world, 0))->look.color;
     float opacity = 1.0f;
     couPictureScene picture = {.dimension = 3,
                                .particle_count = frame.count,

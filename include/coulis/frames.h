@@ -37,7 +37,7 @@ COU_API bool couAllocateFrame(couFrame *frame, size_t count);
 COU_API void couFreeFrame(couFrame *frame);
 
 /// What a surface is made of. The points borrow the frame's arrays; colours are for the caller to add.
-couSurfacePoints couFramePoints(const couFrame *frame, int dimension);
+COU_API couSurfacePoints couFramePoints(const couFrame *frame, int dimension);
 
 /// Written to a temporary name, flushed, renamed. On failure a fault names file and reason and the old file is untouched.
 COU_API bool couWriteVtp(const char *path, const couFrame *frame, couFaults *faults);

@@ -6,6 +6,10 @@
 
 #include "coulis/coulis.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct couPictureBody {
     const couShape *shape;
     couPose pose;

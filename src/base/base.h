@@ -49,7 +49,11 @@ COU_INTERNAL_API void couFree(couMemory *memory, void *pointer);
     (couFree((memory), (array)->items), (array)->items = NULL, (array)->count = (array)->capacity = 0)
 /// The same for a pointer whose capacity is kept elsewhere.
 #define COU_GROW(memory, pointer, room, wanted) \
-    ((pointer) = couGrow((memory), (pointer), &(room), (wanted), sizeof *(pointer)), (room) >= (size_t)(wanted))
+    ({ \
+        size_t cou_wanted = (wanted); \
+        (pointer) = couGrow((memory), (pointer), &(room), cou_wanted, sizeof *(pointer)); \
+        (room) >= cou_wanted; \
+    })
 /// What is behind the two: the items where they are now, with *capacity as it is now.
 COU_INTERNAL_API void *couGrow(couMemory *memory, void *items, size_t *capacity, size_t wanted, size_t item_bytes);
 
