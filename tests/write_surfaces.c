@@ -3,8 +3,8 @@
 //   write_surfaces --run FOLDER    surface_000001.vtp for each of its particles_000001.vtp
 #include "sample_surface.h"
 
-#include "io/body_files.h"
 #include "files/file.h"
+#include "io/body_files.h"
 #include "io/frames.h"
 #include "io/pvd.h"
 
