@@ -11,7 +11,10 @@ CTEST = ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 CONFIGURE = cmake --log-level=WARNING --preset
 NO_TESTS_YET = $(if $(wildcard build/CMakeCache.txt),,-DCOULIS_TESTS=OFF)
 
-.PHONY: build demo test bench validate format install clean help setup-demo setup-test
+# GCC's thread sanitizer wants addresses where it expects them; newer kernels put them anywhere. Not every container may say so.
+NO_RANDOM_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
+
+.PHONY: build demo test test-long check bench validate golden format install clean help all-builds setup-demo setup-test
 
 build: setup-demo ## the program, at build/coulis (default)
 	@$(CONFIGURE) release $(NO_TESTS_YET)
@@ -20,22 +23,52 @@ build: setup-demo ## the program, at build/coulis (default)
 demo: build ## honey on a figure: a picture and a film in out/demo
 	@tools/demo
 
-# Both builds come first, so that a compiler error shows at once; then the sanitized tests without the slow ones, then all tests.
-test: setup-test ## every test, also under the address and undefined-behaviour sanitizers
+# What is quick to fail comes first: formatting and scripts, then all builds, so that a compiler error shows at once. The tests of
+# the release build come last: the last lines are CTest's summary.
+test: all-builds ## what CI runs: checks of the source, four builds, all tests but the slow ones
+	@cmake --build build-clang --parallel $(JOBS) --target coulis_main
+	@echo "Tests under the thread sanitizer:"
+	@$(NO_RANDOM_ADDRESSES) $(CTEST) --test-dir build-tsan --label-exclude slow
+	@echo "Tests under the address and undefined-behaviour sanitizers:"
+	@$(CTEST) --test-dir build-sanitize --label-exclude slow
+	@echo "Short runs of the program built by clang:"
+	@python3 tests/golden_test.py build-clang/coulis .
+	@echo "Tests of the release build:"
+	@$(CTEST) --test-dir build --label-exclude slow
+
+test-long: all-builds ## every test in every build, and the long variants: about an hour
+	@cmake --build build-clang --parallel $(JOBS)
+	@echo "Tests under the thread sanitizer:"
+	@$(NO_RANDOM_ADDRESSES) $(CTEST) --test-dir build-tsan
+	@echo "Tests under the address and undefined-behaviour sanitizers:"
+	@$(CTEST) --test-dir build-sanitize
+	@echo "Tests of the build by clang:"
+	@$(CTEST) --test-dir build-clang --label-exclude slow
+	@echo "Tests of the release build, the long variants:"
+	@COU_LONG_TESTS=1 $(CTEST) --test-dir build
+
+check: setup-test ## formatting of the C files, shellcheck over the scripts
+	@tools/format --check
+	@tools/check-scripts
+
+# All but clang's: `make test` wants only its program.
+all-builds: check
 	@$(CONFIGURE) release -DCOULIS_TESTS=ON -DCOULIS_WERROR=ON
-	@$(CONFIGURE) sanitize -DCOULIS_TESTS=ON -DCOULIS_WERROR=ON
+	@$(CONFIGURE) sanitize -DCOULIS_TESTS=ON
+	@$(CONFIGURE) tsan -DCOULIS_TESTS=ON
+	@$(CONFIGURE) clang -DCOULIS_TESTS=ON
 	@cmake --build build --parallel $(JOBS)
 	@cmake --build build-sanitize --parallel $(JOBS)
-	@echo "Tests under the sanitizers:"
-	@$(CTEST) --test-dir build-sanitize --label-exclude slow
-	@echo "Tests of the release build:"
-	@$(CTEST) --test-dir build
+	@cmake --build build-tsan --parallel $(JOBS)
 
 bench: build ## timings; BENCH="CASE... --json FILE" for options
 	@build/coulis bench $(BENCH)
 
 validate: build ## measured beside published numbers; VALIDATE="CASE..." for options
 	@build/coulis validate $(VALIDATE)
+
+golden: setup-demo ## writes the hashes of tests/golden.csv anew
+	@tools/golden
 
 format: ## clang-format over all C files
 	@tools/format
@@ -46,10 +79,10 @@ install: setup-demo ## libraries, headers, program, scenes and docs into PREFIX 
 	@cmake --install build
 
 clean: ## removes the build folders; keeps out/
-	rm -rf build build-debug build-sanitize
+	rm -rf build build-debug build-sanitize build-tsan build-clang
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 setup-demo:
 	@tools/setup demo

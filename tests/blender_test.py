@@ -33,7 +33,8 @@ print(json.dumps(arrays))
 
 
 def read_vtk(name):
-    result = subprocess.run(["/usr/bin/python3", "-c", READ, os.path.join(folder, name)], capture_output=True, text=True, check=True,
+    command = ["/usr/bin/python3", "-c", READ, os.path.join(folder, name)]
+    result = subprocess.run(command, capture_output=True, text=True, check=True,
                             env={"PATH": "/usr/bin:/bin"})
     return json.loads(result.stdout)
 
@@ -64,7 +65,8 @@ for frame in (5, 2):
     mesh = particles.data
     expect(len(mesh.vertices) == len(wanted["points"]) > 100, f"{len(mesh.vertices)} particles at frame {frame}")
     expect(np.array_equal(values(mesh.vertices, "co", 3), np.array(wanted["points"], "f4")), f"positions at frame {frame}")
-    expect(np.array_equal(values(mesh.attributes["velocity"].data, "vector", 3), np.array(wanted["velocity"], "f4")), "velocities")
+    velocity = values(mesh.attributes["velocity"].data, "vector", 3)
+    expect(np.array_equal(velocity, np.array(wanted["velocity"], "f4")), "velocities")
     expect([item.value for item in mesh.attributes["id"].data] == wanted["id"], "ids")
 
     wanted = read_vtk(f"surface_{frame:06d}.vtp")
@@ -75,8 +77,10 @@ for frame in (5, 2):
     corners = np.zeros(len(mesh.loops), "i4")
     mesh.loops.foreach_get("vertex_index", corners)
     expect(corners.tolist() == wanted["triangles"], "triangles")
-    expect(np.array_equal(values(mesh.attributes["velocity"].data, "vector", 3), np.array(wanted["velocity"], "f4")), "surface's velocities")
-    expect(len(mesh.materials) == 2 and {polygon.material_index for polygon in mesh.polygons} == {0, 1}, "materials of the surface")
+    velocity = values(mesh.attributes["velocity"].data, "vector", 3)
+    expect(np.array_equal(velocity, np.array(wanted["velocity"], "f4")), "surface's velocities")
+    used = {polygon.material_index for polygon in mesh.polygons}
+    expect(len(mesh.materials) == 2 and used == {0, 1}, "materials of the surface")
     place = surface.matrix_world @ mesh.vertices[0].co  # z is up
     expect((place - Vector((wanted["points"][0][0], -wanted["points"][0][2], wanted["points"][0][1]))).length < 1e-5, "axes")
     expect(not mesh.validate(verbose=True), "Blender had to repair the surface")
@@ -115,7 +119,8 @@ for name, look in [(m["name"], m) for m in stage["materials"]] + [(b["name"], b)
         if None in look["absorption"]:
             continue
         got = [node.inputs["Density"].default_value * (1 - c) for c in node.inputs["Color"].default_value[:3]]
-        expect(max(abs(a - b) for a, b in zip(got, look["absorption"])) < 1e-3 * max(look["absorption"]), f"absorption of {name}: {got}")
+        error = max(abs(a - b) for a, b in zip(got, look["absorption"]))
+        expect(error < 1e-3 * max(look["absorption"]), f"absorption of {name}: {got}")
 
 camera, views = scene.camera, stage["cameras"]
 expect(len(views) == 6 and views[0]["from"] != views[5]["from"], "the camera moves")
@@ -135,6 +140,7 @@ particles.hide_viewport = False
 scene.frame_set(3)
 evaluated = particles.evaluated_get(bpy.context.evaluated_depsgraph_get())
 modifier = next(m for m in particles.modifiers if m.type == "NODES")
-radius = next(node for node in modifier.node_group.nodes if node.bl_idname == "GeometryNodeMeshToPoints").inputs["Radius"].default_value
+to_points = next(node for node in modifier.node_group.nodes if node.bl_idname == "GeometryNodeMeshToPoints")
+radius = to_points.inputs["Radius"].default_value
 expect(abs(radius - 0.5 * stage["spacing"]) < 1e-7 and evaluated is not None, "radius of the points")
 print("coulis test: all as in the run's files")

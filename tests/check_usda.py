@@ -1,7 +1,7 @@
 """Reads a run's .usda by its grammar and compares it with the run's files: check_usda.py RUN
 
-A strict reader of what Coulis writes: prims, attributes with their types, time samples, metadata; anything else is an error. OpenUSD itself is not
-in Debian. Numbers are compared with the .vtp files (by Debian's VTK), bodies.csv and the meshes.
+A strict reader of what Coulis writes: prims, attributes with their types, time samples, metadata; anything else is an error.
+OpenUSD itself is not in Debian. Numbers are compared with the .vtp files (by Debian's VTK), bodies.csv and the meshes.
 """
 import csv
 import json
@@ -170,7 +170,8 @@ with open(os.path.join(folder, "stage.json"), encoding="utf-8") as file:
 check(layer["upAxis"] == "Y" and layer["metersPerUnit"] == 1 and layer["timeCodesPerSecond"] == stage["fps"], f"layer {layer}")
 check(layer["startTimeCode"] == 1 and layer["endTimeCode"] == 6 and layer["defaultPrim"] == "coulis", f"layer {layer}")
 for path, prim in prims.items():
-    for target in list(prim["rels"].values()) + [a["connect"].rpartition(".")[0] for a in prim["attributes"].values() if "connect" in a]:
+    connected = [a["connect"].rpartition(".")[0] for a in prim["attributes"].values() if "connect" in a]
+    for target in list(prim["rels"].values()) + connected:
         check(target in prims, f"{path} points to {target}, which is not there")
 
 
@@ -197,7 +198,8 @@ def compare(name, got, wanted):
 
 
 particles, surface = prims["/coulis/particles"]["attributes"], prims["/coulis/surface"]["attributes"]
-check(prims["/coulis/particles"]["type"] == "Points" and prims["/coulis/surface"]["type"] == "Mesh", "types of particles and surface")
+types = (prims["/coulis/particles"]["type"], prims["/coulis/surface"]["type"])
+check(types == ("Points", "Mesh"), "types of particles and surface")
 check(surface["subdivisionScheme"]["value"] == "none", "the surface would be subdivided")
 for frame in range(1, 7):
     data = read_vtp(f"particles_{frame:06d}.vtp")
@@ -230,7 +232,8 @@ for body in stage["bodies"]:
     for row in mine:
         time = float(row["frame"])
         check(near(attributes["xformOp:translate"]["samples"][time], [float(row[k]) for k in "xyz"]), f"place of {body['name']}")
-        check(near(attributes["xformOp:orient"]["samples"][time], [float(row[k]) for k in ("qw", "qx", "qy", "qz")]), f"turn of {body['name']}")
+        turn = [float(row[k]) for k in ("qw", "qx", "qy", "qz")]
+        check(near(attributes["xformOp:orient"]["samples"][time], turn), f"turn of {body['name']}")
     visible = attributes["visibility"]["samples"]
     check(visible == ({1: "inherited", 4: "invisible"} if body["name"] == "guest" else {1: "inherited"}), f"visibility {visible}")
     mesh = prims[path + "/mesh"]["attributes"]
@@ -238,14 +241,16 @@ for body in stage["bodies"]:
         lines = [line.split() for line in file]
     compare(path, mesh["points"]["value"], [[float(word) for word in words[1:4]] for words in lines if words[0] == "v"])
     corners = [int(word) - 1 for words in lines if words[0] == "f" for word in words[1:]]
-    check(mesh["faceVertexIndices"]["value"] == corners and sum(mesh["faceVertexCounts"]["value"]) == len(corners), f"triangles of {path}")
+    counted = sum(mesh["faceVertexCounts"]["value"])
+    check(mesh["faceVertexIndices"]["value"] == corners and counted == len(corners), f"triangles of {path}")
 camera = prims["/coulis/camera"]["attributes"]
 check(prims["/coulis/camera"]["type"] == "Camera" and len(stage["cameras"]) == 6, "no camera, or it stands still")
 for frame, view in enumerate(stage["cameras"], 1):
     matrix, length = camera["xformOp:transform"]["samples"][frame], camera["focalLength"]["samples"][frame]
     way = [t - f for f, t in zip(view["from"], view["to"])]
     distance = sum(x * x for x in way) ** 0.5
-    check(near(matrix[12:15], view["from"]) and near([-x for x in matrix[8:11]], [x / distance for x in way]), f"camera at {frame}")
+    looks_there = near([-x for x in matrix[8:11]], [x / distance for x in way])
+    check(near(matrix[12:15], view["from"]) and looks_there, f"camera at {frame}")
     check(abs(2 * math.degrees(math.atan(0.12 / length)) - view["fov"]) < 1e-4, f"field of view {length}")
     check(abs(0.1 * length / camera["fStop"]["samples"][frame] - view["aperture"]) < 1e-6, "fStop")
     check(abs(camera["focusDistance"]["samples"][frame] - distance) < 1e-5, "focusDistance")

@@ -63,7 +63,7 @@ class Compiler:
             if result.returncode != 0:
                 faults.append(f"{what} does not compile:\n{result.stderr}")
                 return
-            result = subprocess.run([program], cwd=folder, capture_output=True, text=True, timeout=120)
+            result = subprocess.run([program], cwd=folder, capture_output=True, text=True, timeout=1800)
             if result.returncode != 0:
                 faults.append(f"{what} ends with {result.returncode}:\n{result.stdout}{result.stderr}")
 
@@ -95,7 +95,7 @@ def check_scenes(source, coulis, faults):
             path = os.path.join(folder, "scene.lua")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
-            result = subprocess.run([coulis, "check", path], capture_output=True, text=True, timeout=120)
+            result = subprocess.run([coulis, "check", path], capture_output=True, text=True, timeout=1800)
         if result.returncode != 0:
             faults.append(f"README.md:{line}: coulis check ends with {result.returncode}:\n{result.stdout}{result.stderr}")
 

@@ -1,7 +1,8 @@
 """Frames written by VTK in all its ways, read by Coulis: foreign_frames.py COULIS FOLDER
 
-The same 1003 particles go through every writer, encoding, compressor, byte order and header type that VTK has; `coulis info` must see the same
-hash of ids, positions and velocities each time. Exits with 1 at the first that differs, and when VTK is not there.
+The same 1003 particles go through every writer, encoding, compressor, byte order and header type that VTK has; `coulis info`
+must see the same hash of ids, positions and velocities each time. Exits with 1 at the first that differs, and when VTK is not
+there.
 """
 import os
 import re
@@ -64,7 +65,8 @@ def expect(path, writer, data):
         sys.exit(f"{path}: VTK cannot write it")
     facts = describe(path)
     wanted = wanted or facts["hash"]
-    if facts["hash"] != wanted or facts["particles"].replace(" ", "") != str(COUNT) or facts.get("missing") != "density, material":
+    count = facts["particles"].replace(" ", "")
+    if facts["hash"] != wanted or count != str(COUNT) or facts.get("missing") != "density, material":
         sys.exit(f"{path}: {facts}, expected the hash {wanted}")
     tested += 1
 

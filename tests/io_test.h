@@ -31,16 +31,16 @@ static inline const char *scratch(const char *name)
     return path;
 }
 
-static inline int make_scratch(void **state)
+static inline int make_scratch(void **context)
 {
-    (void)state;
+    (void)context;
     strcpy(scratch_folder, "io_test_XXXXXX");
-    return mkdtemp(scratch_folder) == NULL ? -1 : 0;
+    return mkdtemp(scratch_folder) ? 0 : -1;
 }
 
-static inline int remove_scratch(void **state)
+static inline int remove_scratch(void **context)
 {
-    (void)state;
+    (void)context;
     char command[128];
     snprintf(command, sizeof command, "rm -rf '%s'", scratch_folder);
     return system(command) == 0 ? 0 : -1;
@@ -52,7 +52,7 @@ static inline int count_scratch(void)
     int count = 0;
     DIR *folder = opendir(scratch_folder);
     assert_non_null(folder);
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
+    for (struct dirent *entry; (entry = readdir(folder));)
         count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
     closedir(folder);
     return count;
@@ -82,7 +82,7 @@ static inline char *read_bytes(const char *path, size_t *size)
     assert_int_equal(fread(data, 1, bytes, stream), bytes);
     fclose(stream);
     data[bytes] = '\0';
-    if (size != NULL) *size = bytes;
+    if (size) *size = bytes;
     return data;
 }
 
@@ -98,7 +98,7 @@ static inline void expect_fault(couFaults *faults, const char *path, const char 
 {
     if (faults->count != 1) fail_msg("expected one fault on %s with '%s', got %d", path, part, faults->count);
     const couFault *fault = &faults->items[0];
-    if (strncmp(fault->where, path, sizeof fault->where - 1) != 0 || strstr(fault->message, part) == NULL)
+    if (strncmp(fault->where, path, sizeof fault->where - 1) != 0 || !strstr(fault->message, part))
         fail_msg("expected a fault on %s with '%s', got '%s: %s'", path, part, fault->where, fault->message);
     couFaults_Clear(faults);
 }

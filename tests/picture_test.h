@@ -22,16 +22,16 @@ static const couVec3 blue __attribute__((unused)) = {0.03f, 0.08f, 0.9f};
 static couFaults faults;
 static couRenderer *renderer;
 
-static inline int setup(void **state)
+static inline int setup(void **context)
 {
-    (void)state;
+    (void)context;
     renderer = couCreateRenderer(2, &faults);
     return renderer ? 0 : -1;
 }
 
-static inline int teardown(void **state)
+static inline int teardown(void **context)
 {
-    (void)state;
+    (void)context;
     couDestroyRenderer(renderer);
     couFaults_Clear(&faults);
     return 0;
@@ -120,8 +120,8 @@ typedef struct Patch {
 static inline Patch find_patch(const couImage *image, bool (*is_member)(const uint8_t *))
 {
     Patch patch = {.left = image->width, .right = -1, .top = image->height, .bottom = -1};
-    for (int y = 0; y < image->height; y++) {
-        for (int x = 0; x < image->width; x++) {
+    for (int y = 0; y < image->height; ++y) {
+        for (int x = 0; x < image->width; ++x) {
             if (!is_member(pixel(image, x, y))) continue;
             patch.count++;
             patch.x += x + 0.5;

@@ -1,4 +1,6 @@
-# What the tests of the program share; sourced with `coulis` and `source_dir` set. Goes to an empty folder, which is removed at the end.
+# shellcheck shell=bash disable=SC2154 # `coulis` is set by who sources this
+# What the tests of the program share; sourced with `coulis` and `source_dir` set. Goes to an empty folder, which is removed at
+# the end.
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 cd "$here" || exit 1
@@ -35,17 +37,16 @@ ends()
 
 value() { sed -n "s/^ *\"$2\": *\"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$1"; }
 hash_of() { value "$1/run.json" state_hash; }
+names() { find "$1" -mindepth 1 -maxdepth 1 ! -name '.*' -printf '%f\n' 2>/dev/null | sort; }
 count() { find "$1" -maxdepth 1 -name "$2" 2>/dev/null | wc -l; }
 
-# start ARGUMENTS...: in the background; wait_for FILE: until it is there
+# start ARGUMENTS...: in the background; wait_for FILE: until it is there, however long a busy machine takes
 start() { "$coulis" "$@" >stdout 2>stderr </dev/null & pid=$!; }
 wait_for()
 {
-    local i
-    for i in $(seq 600); do
-        [ -e "$1" ] && return
-        kill -0 $pid 2>/dev/null || break
-        sleep 0.1
+    until [ -e "$1" ]; do
+        kill -0 "$pid" 2>/dev/null || break
+        sleep 0.05
     done
-    fail "$1 did not appear: $(tail -c 1000 stderr)"
+    [ -e "$1" ] || fail "$1 did not appear: $(tail -c 1000 stderr)"
 }

@@ -1,6 +1,7 @@
 """Reads sample frames (tests/sample_frame.h) with Debian's VTK: read_frames.py FOLDER COUNT...
 
-Every number of every particle must come back exactly, in its type. Exits with 1 at the first that does not, and when VTK is not there.
+Every number of every particle must come back exactly, in its type. Exits with 1 at the first that does not, and when VTK is not
+there.
 """
 import sys
 

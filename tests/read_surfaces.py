@@ -1,7 +1,8 @@
 """Reads surfaces and ParaView's list of a run with Debian's VTK: read_surfaces.py SAMPLES RUN
 
-SAMPLES has the surfaces of tests/write_surfaces.c, whose numbers must come back; the surfaces of RUN must be closed and its .pvd must name files
-that are there, at the times of the frames. Exits with 1 at the first thing that is wrong, and when VTK is not there.
+SAMPLES has the surfaces of tests/write_surfaces.c, whose numbers must come back; the surfaces of RUN must be closed and its .pvd
+must name files that are there, at the times of the frames. Exits with 1 at the first thing that is wrong, and when VTK is
+not there.
 """
 import math
 import os
@@ -90,7 +91,8 @@ def check_run(folder):
         for number, entry in enumerate(sets, 1):
             check(path, abs(float(entry.get("timestep")) - number / 30) < 1e-9, f"frame {number} at {entry.get('timestep')} s")
             data = read(vtkXMLPolyDataReader(), os.path.join(folder, entry.get("file")))
-            check(path, abs(data.GetFieldData().GetArray("TimeValue").GetValue(0) - number / 30) < 1e-9, f"time of frame {number}")
+            time = data.GetFieldData().GetArray("TimeValue").GetValue(0)
+            check(path, abs(time - number / 30) < 1e-9, f"time of frame {number}")
             if stem == "surface":
                 volume = check_closed(entry.get("file"), data)
                 check(path, 0.5 * 0.00345 < volume < 2 * 0.00345, f"volume {volume} m^3 of some 3.5 litres")

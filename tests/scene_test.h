@@ -116,17 +116,17 @@ static inline void check_runtime_error(const char *text, const char *end_of_plac
     couCloseScene(scene);
 }
 
-static inline int set_up(void **state)
+static inline int set_up(void **context)
 {
-    (void)state;
+    (void)context;
     setenv("COULIS_CACHE", "", 1); // leave no grids behind
     snprintf(folder, sizeof folder, "/tmp/coulis-scene-XXXXXX");
     return mkdtemp(folder) ? 0 : -1;
 }
 
-static inline int tear_down(void **state)
+static inline int tear_down(void **context)
 {
-    (void)state;
+    (void)context;
     char command[300];
     snprintf(command, sizeof command, "rm -r '%s'", folder);
     return system(command);

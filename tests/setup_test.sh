@@ -130,9 +130,14 @@ check "another system: exit 1" exits 1
 for need in 'C17 compiler' 'CMake' 'pkg-config' 'Lua 5.4' 'HDF5' 'Embree 3' 'libpng' 'zlib' 'xxHash' 'ffmpeg'; do
     check "another system: names $need" says "$need"
 done
-check "another system, demo: does not ask for cmocka" not says cmocka
+for need in cmocka clang-format shellcheck; do
+    check "another system, demo: does not ask for $need" not says "$need"
+done
 run test
-check "another system, test: asks for cmocka" says cmocka
+for need in cmocka VTK Blender clang clang-format shellcheck; do
+    check "another system, test: asks for $need" says "$need"
+done
+check "another system, test: does not ask for gdb" not says gdb
 for tool in cc cmake make pkg-config ffmpeg; do stub "$tool" ''; done
 run demo
 check "another system with everything: exit 0" exits 0

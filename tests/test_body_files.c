@@ -76,7 +76,7 @@ static void tell(couWorld *world, couBodyFiles *files, int frame)
     if (frame == 3) add_body(world, "guest", make_box(0.25f), at(1, 1, 1), false, 1);
     if (frame == 6) couWorld_RemoveBody(world, couWorld_FindBody(world, "guest"));
     if (frame == 7) add_body(world, "guest", make_box(0.75f), at(-1, 1, 1), false, 1);
-    if (files != NULL) assert_true(couBodyFiles_Write(files, world, frame, &faults));
+    if (files) assert_true(couBodyFiles_Write(files, world, frame, &faults));
     expect_no_fault(&faults);
 }
 
@@ -97,9 +97,9 @@ static double mesh_volume(const char *mesh)
     return volume;
 }
 
-static void test_story(void **state)
+static void test_story(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     couWorld *world = make_world();
     couBodyFiles *files = open_files(world, 0);
@@ -139,9 +139,9 @@ static void test_story(void **state)
 }
 
 // Stopped after any frame and cut back to any earlier one, the files end up as if nothing had happened.
-static void test_resume(void **state)
+static void test_resume(void **context)
 {
-    (void)state;
+    (void)context;
     couWorld *world = make_world();
     couBodyFiles *files = open_files(world, 0);
     for (int frame = 1; frame <= 8; ++frame) tell(world, files, frame);
@@ -168,9 +168,9 @@ static void test_resume(void **state)
     free(stage);
 }
 
-static void test_full_disk(void **state)
+static void test_full_disk(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     couWorld *world = make_world();
     couBodyFiles *files = open_files(world, 0);
@@ -188,9 +188,9 @@ static void test_full_disk(void **state)
     couDestroyWorld(world);
 }
 
-static void test_stage(void **state)
+static void test_stage(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     couWorld *world = make_world();
     couBodyFiles *files = open_files(world, 0);
@@ -252,9 +252,9 @@ static void test_stage(void **state)
     couStageFile_Clear(&stage);
 }
 
-static void test_damaged_table(void **state)
+static void test_damaged_table(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     couBodyTable table;
     couWorld *world = make_world();
@@ -293,9 +293,9 @@ static void test_damaged_table(void **state)
     couDestroyWorld(world);
 }
 
-static void test_pvd(void **state)
+static void test_pvd(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     assert_true(couWritePvd(scratch_folder, "particles", 30, &faults));
     assert_int_equal(count_scratch(), 0);

@@ -259,7 +259,7 @@ static void forge(const char *path, const char *from, const char *to, size_t len
 {
     size_t size;
     char *data = read_bytes(path, &size), *at = memmem(data, size, from, length);
-    if (at == NULL) fail_msg("'%s' is not in the file", from);
+    if (!at) fail_msg("'%s' is not in the file", from);
     memcpy(at, to, length);
     uint64_t hash = XXH3_64bits(data + seal_bytes, size - seal_bytes);
     char seal[seal_bytes] = {0};

@@ -181,9 +181,9 @@ static void check_case(const Case *c, float cell)
     couDistanceGrid_Release(grid);
 }
 
-static void test_sphere(void **state)
+static void test_sphere(void **context)
 {
-    (void)state;
+    (void)context;
     Soup soup = {0};
     add_round(&soup, 97, 192, 0.5f, 0.0f);
     Case c = {"sphere", make_mesh(&soup), make_sphere(0.5f), COU_POSE_IDENTITY, 0.0f, 4.0 / 3.0 * COU_PI * 0.125};
@@ -193,9 +193,9 @@ static void test_sphere(void **state)
     couShape_Release(c.shape);
 }
 
-static void test_box(void **state)
+static void test_box(void **context)
 {
-    (void)state;
+    (void)context;
     Soup soup = {0};
     add_box(&soup, (couVec3){0}, (couVec3){0.5f, 0.3f, 0.2f}, askew);
     Case c = {"box", make_mesh(&soup), make_box(1.0f, 0.6f, 0.4f), askew, 1.5f, 0.24};
@@ -205,9 +205,9 @@ static void test_box(void **state)
     couShape_Release(c.shape);
 }
 
-static void test_torus(void **state)
+static void test_torus(void **context)
 {
-    (void)state;
+    (void)context;
     Soup soup = {0};
     add_round(&soup, 96, 256, 0.35f, 0.15f);
     couShape *torus = make_shape((couShapeDef){.kind = cou_shapeTorus, .radius = 0.35f, .radius2 = 0.15f});
@@ -217,9 +217,9 @@ static void test_torus(void **state)
     couShape_Release(c.shape);
 }
 
-static void test_inertia(void **state)
+static void test_inertia(void **context)
 {
-    (void)state;
+    (void)context;
     couMesh *mesh = box_mesh(0.8f);
     couDistanceGrid *grid = make_grid(mesh, 1.0f / 40.0f);
     couMassProperties mass = couDistanceGrid_Mass(grid);
@@ -349,9 +349,9 @@ static bool is_inside_by(const Rays *rays, couVec3 point)
     return is_inside;
 }
 
-static void test_bunny_signs(void **state)
+static void test_bunny_signs(void **context)
 {
-    (void)state;
+    (void)context;
     couMesh *mesh = load_bunny();
     if (!mesh) skip();
     couBounds bounds = couMesh_Bounds(mesh);
@@ -425,9 +425,9 @@ static void add_fin(Soup *soup)
 
 static void add_lonely_vertex(Soup *soup) { add_vertex(soup, (couVec3){500, 500, 500}); }
 
-static void test_dirty(void **state)
+static void test_dirty(void **context)
 {
-    (void)state;
+    (void)context;
     DirtyFcn *const dirts[] = {add_inner_box, add_wall, add_doubles, flip_some, add_fin, add_lonely_vertex};
     const float cell = 1.0f / 30.0f;
     couMesh *clean_mesh = box_mesh(0.8f);
@@ -453,9 +453,9 @@ static void test_dirty(void **state)
 }
 
 // Two boxes through each other: outside the nearer counts, and from inside the field leads out without stopping at inner faces.
-static void test_overlap(void **state)
+static void test_overlap(void **context)
 {
-    (void)state;
+    (void)context;
     const float cell = 1.0f / 40.0f;
     const couVec3 half[2] = {{0.5f, 0.2f, 0.2f}, {0.2f, 0.5f, 0.2f}};
     Soup soup = {0};
@@ -500,9 +500,9 @@ static char *pack(const couDistanceGrid *grid, size_t *size)
     return bytes;
 }
 
-static void test_threads(void **state)
+static void test_threads(void **context)
 {
-    (void)state;
+    (void)context;
     Soup soup = {0};
     add_round(&soup, 49, 96, 0.5f, 0.0f);
     add_box(&soup, (couVec3){0.2f, 0.1f, 0}, (couVec3){0.5f, 0.2f, 0.2f}, askew);
@@ -528,9 +528,9 @@ static void test_threads(void **state)
     couMesh_Release(mesh);
 }
 
-static void test_bytes(void **state)
+static void test_bytes(void **context)
 {
-    (void)state;
+    (void)context;
     couMesh *mesh = box_mesh(1.0f), *other = box_mesh(1.1f);
     couDistanceGrid *grid = make_grid(mesh, 0.3f);
     size_t size;
@@ -579,9 +579,9 @@ static void count_warnings(void *context, couLogLevel level, const char *message
     warnings += level == cou_logWarning;
 }
 
-static void test_memory(void **state)
+static void test_memory(void **context)
 {
-    (void)state;
+    (void)context;
     couMesh *mesh = box_mesh(1.0f);
     couFaults faults = {0};
     couSetLog(count_warnings, NULL);
@@ -600,9 +600,9 @@ static void test_memory(void **state)
     couMesh_Release(mesh);
 }
 
-static void test_faults(void **state)
+static void test_faults(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     couMesh *mesh = box_mesh(1.0f);
     const float cells[] = {0.0f, -1.0f, NAN, INFINITY};
@@ -623,9 +623,9 @@ static void test_faults(void **state)
 }
 
 // The field is continuous and no steeper than it says, within blocks, between them, and out of the grid.
-static void test_slope(void **state)
+static void test_slope(void **context)
 {
-    (void)state;
+    (void)context;
     Soup soup = {0};
     add_box(&soup, (couVec3){0}, (couVec3){0.5f, 0.5f, 0.1f}, askew);
     add_box(&soup, (couVec3){0, 0, 0.8f}, (couVec3){0.4f, 0.02f, 0.1f}, askew);
@@ -679,9 +679,9 @@ static double point_triangle(couVec3 p, const couTriangle *t)
     return best;
 }
 
-static void test_tree(void **state)
+static void test_tree(void **context)
 {
-    (void)state;
+    (void)context;
     enum { count = 100 };
     couTriangle triangles[count];
     couRandom random = {couMix64(SEED)};

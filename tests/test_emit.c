@@ -42,12 +42,12 @@ static void check_rate(int dimension, couShape *shape, double area, float speed,
 static void test_rate(void **context)
 {
     (void)context;
-    check_rate(3, make_disk(0.04f), COU_PI * 0.04 * 0.04, 2, 0.005f, 1, 1);
-    check_rate(3, make_disk(0.04f), COU_PI * 0.04 * 0.04, 2, 0.0007f, 0.7, 2);  // many steps a layer
-    check_rate(3, make_disk(0.04f), COU_PI * 0.04 * 0.04, 2, 0.03f, 0.9, 3);    // many layers a step
-    check_rate(3, make_disk(0.008f), COU_PI * 0.008 * 0.008, 2, 0.005f, 12, 4); // a thin jet
-    check_rate(2, make_disk(0.05f), 0.1, 2, 0.005f, 5, 5);
-    check_rate(2, make_disk(0.017f), 0.034, 2, 0.01f, 20, 6);
+    check_rate(3, make_disk(0.04f), COU_PI * 0.04 * 0.04, 2, 0.005f, 0.5, 1);
+    check_rate(3, make_disk(0.04f), COU_PI * 0.04 * 0.04, 2, 0.0007f, 0.35, 2); // many steps a layer
+    check_rate(3, make_disk(0.04f), COU_PI * 0.04 * 0.04, 2, 0.03f, 0.6, 3);    // many layers a step
+    check_rate(3, make_disk(0.008f), COU_PI * 0.008 * 0.008, 2, 0.005f, 5, 4);  // a thin jet
+    check_rate(2, make_disk(0.05f), 0.1, 2, 0.005f, 2, 5);
+    check_rate(2, make_disk(0.017f), 0.034, 2, 0.01f, 8, 6);
 }
 
 static void test_polygon(void **context)

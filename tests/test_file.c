@@ -5,9 +5,9 @@
 
 #include <fcntl.h>
 
-static void test_creates_and_replaces(void **state)
+static void test_creates_and_replaces(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     couFile file;
     assert_true(couFile_Create(&file, scratch("a.txt"), &faults));
@@ -25,9 +25,9 @@ static void test_creates_and_replaces(void **state)
     expect_no_fault(&faults);
 }
 
-static void test_discard_keeps_the_old(void **state)
+static void test_discard_keeps_the_old(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     couFile file;
     write_text(scratch("a.txt"), "old");
@@ -40,9 +40,9 @@ static void test_discard_keeps_the_old(void **state)
 }
 
 // A killed process may have had our number; what it left, also a link, must not matter.
-static void test_stale_temporary(void **state)
+static void test_stale_temporary(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     couFile file;
     char stale[300];
@@ -79,9 +79,9 @@ static void check_full_disk(long room, size_t bytes, bool by_stream)
     assert_int_equal(count_scratch(), 1);
 }
 
-static void test_full_disk(void **state)
+static void test_full_disk(void **context)
 {
-    (void)state;
+    (void)context;
     check_full_disk(1000, 100000, false); // while writing
     check_full_disk(1000, 100000, true);
     check_full_disk(0, 5, false); // only when flushed at the end
@@ -90,9 +90,9 @@ static void test_full_disk(void **state)
 }
 
 // The kernel's own "no space", at the flush, with a name that says so.
-static void test_no_space(void **state)
+static void test_no_space(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     couFile file;
     write_text(scratch("a.txt"), "old");
@@ -116,9 +116,9 @@ static void refuse_create(const char *path, const char *reason)
     couFile_Discard(&file);
 }
 
-static void test_places_that_cannot_be(void **state)
+static void test_places_that_cannot_be(void **context)
 {
-    (void)state;
+    (void)context;
     char long_path[2000];
     memset(long_path, 'a', sizeof long_path - 1);
     long_path[sizeof long_path - 1] = '\0';
@@ -136,9 +136,9 @@ static void test_places_that_cannot_be(void **state)
     assert_int_equal(count_scratch(), 1);
 }
 
-static void test_make_folder(void **state)
+static void test_make_folder(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     assert_true(couMakeFolder(scratch("a/b//c"), &faults));
     assert_true(couMakeFolder(scratch("a/b/c/"), &faults)); // there already
@@ -186,9 +186,9 @@ static void expect_read(const char *path, size_t limit, const char *expected, si
     free(text);
 }
 
-static void test_read_file(void **state)
+static void test_read_file(void **context)
 {
-    (void)state;
+    (void)context;
     write_bytes(scratch("a"), "ab\0cd", 5);
     write_text(scratch("empty"), "");
     expect_read(scratch("a"), 5, "ab\0cd", 5);

@@ -47,18 +47,18 @@ static int count_files(void)
     return count;
 }
 
-static int start(void **state)
+static int start(void **context)
 {
-    (void)state;
+    (void)context;
     setenv("PATH", usual_path, 1);
     strcpy(folder, "/tmp/coulis-film-XXXXXX");
     return mkdtemp(folder) ? 0 : -1;
 }
 
 // After every test: no child is left, no signal waits, the mask is as it was.
-static int finish(void **state)
+static int finish(void **context)
 {
-    (void)state;
+    (void)context;
     setenv("PATH", usual_path, 1);
     couFaults_Clear(&faults);
     char command[64];
@@ -74,7 +74,7 @@ static int finish(void **state)
 
 static void assert_fault(const char *key, const char *part)
 {
-    for (int i = 0; i < faults.count; i++) {
+    for (int i = 0; i < faults.count; ++i) {
         if (strcmp(faults.items[i].key, key) == 0 && strstr(faults.items[i].message, part)) {
             couFaults_Clear(&faults);
             return;
@@ -87,14 +87,14 @@ static void assert_fault(const char *key, const char *part)
 static couImage make_image(int width, int height, uint8_t r, uint8_t g, uint8_t b)
 {
     couImage image = {width, height, couAlloc(NULL, 3 * (size_t)width * (size_t)height)};
-    for (int i = 0; i < width * height; i++) image.rgb[3 * i] = r, image.rgb[3 * i + 1] = g, image.rgb[3 * i + 2] = b;
+    for (int i = 0; i < width * height; ++i) image.rgb[3 * i] = r, image.rgb[3 * i + 1] = g, image.rgb[3 * i + 2] = b;
     return image;
 }
 
 static couImage make_noise(int width, int height, uint32_t random)
 {
     couImage image = make_image(width, height, 0, 0, 0);
-    for (int i = 0; i < 3 * width * height; i++) image.rgb[i] = (uint8_t)((random = random * 1664525u + 1013904223u) >> 24);
+    for (int i = 0; i < 3 * width * height; ++i) image.rgb[i] = (uint8_t)((random = random * 1664525u + 1013904223u) >> 24);
     return image;
 }
 
@@ -156,11 +156,11 @@ static void probe(const char *path, char *text, size_t size)
     run_and_read(command, text, size);
 }
 
-static void film_is_what_was_asked_for(void **state)
+static void test_film_is_what_was_asked_for(void **context)
 {
-    (void)state;
+    (void)context;
     couFilm *film = open_film(in_folder("film.mp4"));
-    for (int i = 0; i < 30; i++) {
+    for (int i = 0; i < 30; ++i) {
         couImage image = make_noise(WIDTH, HEIGHT, (uint32_t)i);
         assert_true(couFilm_AddFrame(film, &image, &faults));
         couFreeImage(&image);
@@ -181,9 +181,9 @@ static void film_is_what_was_asked_for(void **state)
     assert_contains(text, "mp4");
 }
 
-static void odd_rates_are_kept(void **state)
+static void test_odd_rates_are_kept(void **context)
 {
-    (void)state;
+    (void)context;
     couFilm *film = couOpenFilm(in_folder("film.mp4"), WIDTH, HEIGHT, 23.976, &faults);
     assert_non_null(film);
     couImage image = make_image(WIDTH, HEIGHT, 1, 2, 3);
@@ -195,12 +195,12 @@ static void odd_rates_are_kept(void **state)
     assert_contains(text, "r_frame_rate=2997/125"); // = 23.976
 }
 
-static void film_has_its_colours_and_can_be_streamed(void **state)
+static void test_film_has_its_colours_and_can_be_streamed(void **context)
 {
-    (void)state;
+    (void)context;
     couFilm *film = open_film(in_folder("film.mp4"));
     couImage image = make_image(WIDTH, HEIGHT, 200, 120, 40);
-    for (int i = 0; i < 5; i++) assert_true(couFilm_AddFrame(film, &image, &faults));
+    for (int i = 0; i < 5; ++i) assert_true(couFilm_AddFrame(film, &image, &faults));
     couFreeImage(&image);
     assert_true(couCloseFilm(film, &faults));
     static char bytes[1 << 16];
@@ -219,15 +219,15 @@ static void film_has_its_colours_and_can_be_streamed(void **state)
     assert_true(index && pictures && index < pictures);
 }
 
-static void odd_names_are_names(void **state)
+static void test_odd_names_are_names(void **context)
 {
-    (void)state;
+    (void)context;
     // Neither an option, nor an address, nor something for a shell.
     char old[512];
     assert_non_null(getcwd(old, sizeof(old)));
     assert_int_equal(chdir(folder), 0);
     const char *names[] = {"-y.mp4", "a b'c$(touch d);e.mp4", "concat:x|y.mp4", "%03d.mp4"};
-    for (int i = 0; i < COU_COUNT(names); i++) {
+    for (int i = 0; i < COU_COUNT(names); ++i) {
         couFilm *film = open_film(names[i]);
         couImage image = make_image(WIDTH, HEIGHT, 9, 9, 9);
         assert_true(couFilm_AddFrame(film, &image, &faults));
@@ -242,9 +242,9 @@ static void odd_names_are_names(void **state)
     assert_int_equal(count_files(), COU_COUNT(names));
 }
 
-static void discarded_film_leaves_nothing(void **state)
+static void test_discarded_film_leaves_nothing(void **context)
 {
-    (void)state;
+    (void)context;
     couFilm *film = open_film(in_folder("film.mp4"));
     couImage image = make_image(WIDTH, HEIGHT, 9, 9, 9);
     assert_true(couFilm_AddFrame(film, &image, &faults));
@@ -259,7 +259,7 @@ static void make_blinking(const char *name)
 {
     couFilm *film = couOpenFilm(in_folder(name), WIDTH, HEIGHT, 20, &faults);
     if (!film) fail_msg("%s", faults.items[0].message);
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 10; ++i) {
         couImage image = i % 2 ? make_image(WIDTH, HEIGHT, 250, 10, 10) : make_image(WIDTH, HEIGHT, 10, 10, 250);
         assert_true(couFilm_AddFrame(film, &image, &faults));
         couFreeImage(&image);
@@ -268,9 +268,9 @@ static void make_blinking(const char *name)
     assert_int_equal(count_files(), 1);
 }
 
-static void gif_by_its_ending(void **state)
+static void test_gif_by_its_ending(void **context)
 {
-    (void)state;
+    (void)context;
     make_blinking("film.GIF");
     char text[2048];
     probe(in_folder("film.GIF"), text, sizeof(text));
@@ -296,9 +296,9 @@ static uint32_t read_u32(const uint8_t *p)
 }
 
 // ffprobe knows no moving WebP: its chunks are counted by hand.
-static void webp_by_its_ending(void **state)
+static void test_webp_by_its_ending(void **context)
 {
-    (void)state;
+    (void)context;
     make_blinking("film.webp");
     static uint8_t bytes[1 << 20];
     FILE *file = fopen(in_folder("film.webp"), "rb");
@@ -320,9 +320,9 @@ static void webp_by_its_ending(void **state)
     assert_int_equal(width, WIDTH);
 }
 
-static void gif_has_a_highest_rate(void **state)
+static void test_gif_has_a_highest_rate(void **context)
 {
-    (void)state;
+    (void)context;
     assert_null(couOpenFilm(in_folder("film.gif"), WIDTH, HEIGHT, 60, &faults));
     assert_fault("film.fps", "allowed: 0.001 to 50");
     assert_int_equal(count_files(), 0);
@@ -330,9 +330,9 @@ static void gif_has_a_highest_rate(void **state)
 
 // --- Failures ---------------------------------------------------------------------------------------------------------------
 
-static void wrong_sizes_and_rates_are_faults(void **state)
+static void test_wrong_sizes_and_rates_are_faults(void **context)
 {
-    (void)state;
+    (void)context;
     const char *path = in_folder("film.mp4");
     assert_null(couOpenFilm(path, 63, 48, 25, &faults));
     assert_fault("film.width", "63; allowed: even");
@@ -345,7 +345,7 @@ static void wrong_sizes_and_rates_are_faults(void **state)
     assert_null(couOpenFilm(path, 64, -48, 25, &faults));
     assert_fault("film.height", "-48");
     const double rates[] = {0, -1, NAN, INFINITY, 1001};
-    for (int i = 0; i < COU_COUNT(rates); i++) {
+    for (int i = 0; i < COU_COUNT(rates); ++i) {
         assert_null(couOpenFilm(path, 64, 48, rates[i], &faults));
         assert_fault("film.fps", "allowed: 0.001 to 1000");
     }
@@ -359,9 +359,9 @@ static void wrong_sizes_and_rates_are_faults(void **state)
     assert_int_equal(count_files(), 0);
 }
 
-static void film_needs_a_writable_place(void **state)
+static void test_film_needs_a_writable_place(void **context)
 {
-    (void)state;
+    (void)context;
     assert_null(couOpenFilm(in_folder("not-there/film.mp4"), WIDTH, HEIGHT, 25, &faults));
     assert_fault("", "No such file");
     assert_null(couOpenFilm(folder, WIDTH, HEIGHT, 25, &faults));
@@ -370,9 +370,9 @@ static void film_needs_a_writable_place(void **state)
     assert_fault("", "cannot be written");
 }
 
-static void frame_of_another_size_is_a_fault(void **state)
+static void test_frame_of_another_size_is_a_fault(void **context)
 {
-    (void)state;
+    (void)context;
     couFilm *film = open_film(in_folder("film.mp4"));
     couImage good = make_image(WIDTH, HEIGHT, 9, 9, 9), bad = make_image(WIDTH + 2, HEIGHT, 9, 9, 9), none = {0};
     assert_false(couFilm_AddFrame(film, &bad, &faults));
@@ -386,17 +386,17 @@ static void frame_of_another_size_is_a_fault(void **state)
     couFreeImage(&bad);
 }
 
-static void film_without_frames_is_a_fault(void **state)
+static void test_film_without_frames_is_a_fault(void **context)
 {
-    (void)state;
+    (void)context;
     assert_false(couCloseFilm(open_film(in_folder("film.mp4")), &faults));
     assert_fault("", "at least one frame");
     assert_int_equal(count_files(), 0);
 }
 
-static void missing_ffmpeg_is_a_fault(void **state)
+static void test_missing_ffmpeg_is_a_fault(void **context)
 {
-    (void)state;
+    (void)context;
     setenv("PATH", folder, 1);
     assert_null(couOpenFilm(in_folder("film.mp4"), WIDTH, HEIGHT, 25, &faults));
     assert_fault("", "not found in PATH");
@@ -415,9 +415,9 @@ static void add_until_failure(couFilm *film)
     couFreeImage(&image);
 }
 
-static void ffmpeg_that_dies_is_a_fault_with_its_words(void **state)
+static void test_ffmpeg_that_dies_is_a_fault_with_its_words(void **context)
 {
-    (void)state;
+    (void)context;
     signal(SIGPIPE, SIG_DFL); // the test must survive without help
     stand_in("echo first line >&2; echo Unknown encoder libx264 >&2; exit 3");
     couFilm *film = open_film(in_folder("film.mp4"));
@@ -437,9 +437,9 @@ static void ffmpeg_that_dies_is_a_fault_with_its_words(void **state)
     remove_stand_in();
 }
 
-static void ffmpeg_that_fails_at_the_end_is_a_fault(void **state)
+static void test_ffmpeg_that_fails_at_the_end_is_a_fault(void **context)
 {
-    (void)state;
+    (void)context;
     stand_in("cat >/dev/null; echo cannot finish >&2; exit 1");
     couFilm *film = open_film(in_folder("film.mp4"));
     couImage image = make_image(WIDTH, HEIGHT, 9, 9, 9);
@@ -451,9 +451,9 @@ static void ffmpeg_that_fails_at_the_end_is_a_fault(void **state)
     remove_stand_in();
 }
 
-static void ffmpeg_that_is_killed_is_a_fault(void **state)
+static void test_ffmpeg_that_is_killed_is_a_fault(void **context)
 {
-    (void)state;
+    (void)context;
     stand_in("kill -9 $$");
     couFilm *film = open_film(in_folder("film.mp4"));
     add_until_failure(film);
@@ -462,9 +462,9 @@ static void ffmpeg_that_is_killed_is_a_fault(void **state)
     remove_stand_in();
 }
 
-static void ffmpeg_that_writes_nothing_is_a_fault(void **state)
+static void test_ffmpeg_that_writes_nothing_is_a_fault(void **context)
 {
-    (void)state;
+    (void)context;
     stand_in("cat >/dev/null");
     couFilm *film = open_film(in_folder("film.mp4"));
     couImage image = make_image(WIDTH, HEIGHT, 9, 9, 9);
@@ -476,9 +476,9 @@ static void ffmpeg_that_writes_nothing_is_a_fault(void **state)
     remove_stand_in();
 }
 
-static void ffmpeg_that_leaves_early_is_a_fault(void **state)
+static void test_ffmpeg_that_leaves_early_is_a_fault(void **context)
 {
-    (void)state;
+    (void)context;
     stand_in("exit 0");
     couFilm *film = open_film(in_folder("film.mp4"));
     add_until_failure(film);
@@ -487,33 +487,33 @@ static void ffmpeg_that_leaves_early_is_a_fault(void **state)
     remove_stand_in();
 }
 
-static void talkative_ffmpeg_does_not_block(void **state)
+static void test_talkative_ffmpeg_does_not_block(void **context)
 {
-    (void)state;
+    (void)context;
     // More words than a pipe holds, before it reads the first frame.
     stand_in("i=0; while [ $i -lt 3000 ]; do echo 'a line of forty characters to fill a pipe' >&2; i=$((i+1)); done; "
              "cat >/dev/null; echo the last word >&2; exit 7");
     couFilm *film = open_film(in_folder("film.mp4"));
     couImage image = make_image(WIDTH, HEIGHT, 9, 9, 9);
-    for (int i = 0; i < 20; i++) assert_true(couFilm_AddFrame(film, &image, &faults));
+    for (int i = 0; i < 20; ++i) assert_true(couFilm_AddFrame(film, &image, &faults));
     couFreeImage(&image);
     assert_false(couCloseFilm(film, &faults));
     assert_fault("", "the last word");
     remove_stand_in();
 }
 
-static void program_that_hangs_can_be_discarded(void **state)
+static void test_program_that_hangs_can_be_discarded(void **context)
 {
-    (void)state;
+    (void)context;
     stand_in("exec sleep 1000");
     couDiscardFilm(open_film(in_folder("film.mp4")));
     assert_int_equal(count_files(), 0);
     remove_stand_in();
 }
 
-static void pending_sigpipe_stays_pending(void **state)
+static void test_pending_sigpipe_stays_pending(void **context)
 {
-    (void)state;
+    (void)context;
     // A SIGPIPE that the program holds back itself is not ours to take.
     sigset_t set, old, pending;
     sigemptyset(&set);
@@ -532,9 +532,9 @@ static void pending_sigpipe_stays_pending(void **state)
     remove_stand_in();
 }
 
-static void full_disk_keeps_the_old_film(void **state)
+static void test_full_disk_keeps_the_old_film(void **context)
 {
-    (void)state;
+    (void)context;
     FILE *old = fopen(in_folder("film.mp4"), "w");
     fputs("old", old);
     fclose(old);
@@ -546,7 +546,7 @@ static void full_disk_keeps_the_old_film(void **state)
     setrlimit(RLIMIT_FSIZE, &tight);
     couFilm *film = open_film(in_folder("film.mp4"));
     bool is_good = true;
-    for (int i = 0; i < 60 && is_good; i++) {
+    for (int i = 0; i < 60 && is_good; ++i) {
         couImage image = make_noise(WIDTH, HEIGHT, (uint32_t)i);
         is_good = couFilm_AddFrame(film, &image, &faults);
         couFreeImage(&image);
@@ -568,28 +568,28 @@ int main(void)
 {
 #define FILM_TEST(function) cmocka_unit_test_setup_teardown(function, start, finish)
     const struct CMUnitTest tests[] = {
-        FILM_TEST(film_is_what_was_asked_for),
-        FILM_TEST(gif_by_its_ending),
-        FILM_TEST(webp_by_its_ending),
-        FILM_TEST(gif_has_a_highest_rate),
-        FILM_TEST(odd_rates_are_kept),
-        FILM_TEST(film_has_its_colours_and_can_be_streamed),
-        FILM_TEST(odd_names_are_names),
-        FILM_TEST(discarded_film_leaves_nothing),
-        FILM_TEST(wrong_sizes_and_rates_are_faults),
-        FILM_TEST(film_needs_a_writable_place),
-        FILM_TEST(frame_of_another_size_is_a_fault),
-        FILM_TEST(film_without_frames_is_a_fault),
-        FILM_TEST(missing_ffmpeg_is_a_fault),
-        FILM_TEST(ffmpeg_that_dies_is_a_fault_with_its_words),
-        FILM_TEST(ffmpeg_that_fails_at_the_end_is_a_fault),
-        FILM_TEST(ffmpeg_that_is_killed_is_a_fault),
-        FILM_TEST(ffmpeg_that_writes_nothing_is_a_fault),
-        FILM_TEST(ffmpeg_that_leaves_early_is_a_fault),
-        FILM_TEST(talkative_ffmpeg_does_not_block),
-        FILM_TEST(program_that_hangs_can_be_discarded),
-        FILM_TEST(pending_sigpipe_stays_pending),
-        FILM_TEST(full_disk_keeps_the_old_film),
+        FILM_TEST(test_film_is_what_was_asked_for),
+        FILM_TEST(test_gif_by_its_ending),
+        FILM_TEST(test_webp_by_its_ending),
+        FILM_TEST(test_gif_has_a_highest_rate),
+        FILM_TEST(test_odd_rates_are_kept),
+        FILM_TEST(test_film_has_its_colours_and_can_be_streamed),
+        FILM_TEST(test_odd_names_are_names),
+        FILM_TEST(test_discarded_film_leaves_nothing),
+        FILM_TEST(test_wrong_sizes_and_rates_are_faults),
+        FILM_TEST(test_film_needs_a_writable_place),
+        FILM_TEST(test_frame_of_another_size_is_a_fault),
+        FILM_TEST(test_film_without_frames_is_a_fault),
+        FILM_TEST(test_missing_ffmpeg_is_a_fault),
+        FILM_TEST(test_ffmpeg_that_dies_is_a_fault_with_its_words),
+        FILM_TEST(test_ffmpeg_that_fails_at_the_end_is_a_fault),
+        FILM_TEST(test_ffmpeg_that_is_killed_is_a_fault),
+        FILM_TEST(test_ffmpeg_that_writes_nothing_is_a_fault),
+        FILM_TEST(test_ffmpeg_that_leaves_early_is_a_fault),
+        FILM_TEST(test_talkative_ffmpeg_does_not_block),
+        FILM_TEST(test_program_that_hangs_can_be_discarded),
+        FILM_TEST(test_pending_sigpipe_stays_pending),
+        FILM_TEST(test_full_disk_keeps_the_old_film),
     };
     snprintf(usual_path, sizeof(usual_path), "%s", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
     return cmocka_run_group_tests(tests, NULL, NULL);

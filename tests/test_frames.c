@@ -16,7 +16,7 @@ static const char *frame_path(const char *extension)
 
 static bool write_frame(const char *path, const couFrame *frame, couFaults *faults)
 {
-    return strstr(path, ".vtp") != NULL ? couWriteVtp(path, frame, faults) : couWritePly(path, frame, faults);
+    return strstr(path, ".vtp") ? couWriteVtp(path, frame, faults) : couWritePly(path, frame, faults);
 }
 
 static void expect_equal_frames(const couFrame *a, const couFrame *b)
@@ -48,9 +48,9 @@ static void expect_equal_but_missing(const couFrame *good, couFrame *frame)
     expect_equal_frames(good, frame);
 }
 
-static void test_round_trip(void **state)
+static void test_round_trip(void **context)
 {
-    (void)state;
+    (void)context;
     // 16,384 positions fill one block of the .vtp, so these end before, at and after blocks of each array.
     static const size_t counts[] = {0, 1, 5, 2047, 2048, 2049, 16383, 16384, 16385, 49152, 100003};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) {
@@ -70,9 +70,9 @@ static void test_round_trip(void **state)
 }
 
 // Times that no short decimal gives; NaN among the particles is data like any other.
-static void test_odd_numbers(void **state)
+static void test_odd_numbers(void **context)
 {
-    (void)state;
+    (void)context;
     static const double times[] = {0.0, 1.0 / 3.0, 1e-300, 123456.789012345678, -1.0 / 7.0};
     for (size_t i = 0; i < sizeof times / sizeof times[0]; ++i) {
         for (int j = 0; j < 2; ++j) {
@@ -90,9 +90,9 @@ static void test_odd_numbers(void **state)
     }
 }
 
-static void test_full_disk(void **state)
+static void test_full_disk(void **context)
 {
-    (void)state;
+    (void)context;
     for (int j = 0; j < 2; ++j) {
         couFaults faults = {0};
         couFrame frame, old, back;
@@ -148,7 +148,7 @@ static void refuse_bytes(const char *path, const char *data, size_t size, const 
 static void refuse_edit(const char *path, const char *data, size_t size, const char *from, const char *to, const char *reason)
 {
     const char *at = memmem(data, size, from, strlen(from));
-    if (at == NULL) fail_msg("'%s' is not in %s", from, path);
+    if (!at) fail_msg("'%s' is not in %s", from, path);
     size_t before = (size_t)(at - data), after = size - before - strlen(from);
     char *edited = malloc(before + strlen(to) + after + 1);
     memcpy(edited, data, before);
@@ -168,9 +168,9 @@ static char *write_sample(const char *path, size_t count, size_t *size)
     return read_bytes(path, size);
 }
 
-static void test_every_truncation(void **state)
+static void test_every_truncation(void **context)
 {
-    (void)state;
+    (void)context;
     for (int j = 0; j < 2; ++j) {
         const char *path = frame_path(extensions[j]);
         size_t size;
@@ -178,7 +178,7 @@ static void test_every_truncation(void **state)
         // The .vtp is whole once its last particle array is; the cells behind it are for other programs.
         char *cells = j == 0 ? strstr(data, "connectivity") : NULL;
         size_t needed = size;
-        if (cells != NULL) {
+        if (cells) {
             char *start = memmem(data, size, "\n_", 2);
             needed = (size_t)(start + 2 - data) + strtoul(strstr(cells, "offset=\"") + 8, NULL, 10);
         }
@@ -189,9 +189,9 @@ static void test_every_truncation(void **state)
 
 // Any flipped byte: a fault or a frame, never a crash or a huge allocation. Arrays of the .vtp are checksummed: a frame that is
 // accepted has the right particles.
-static void test_every_flip(void **state)
+static void test_every_flip(void **context)
 {
-    (void)state;
+    (void)context;
     couFrame good;
     make_sample_frame(&good, 40);
     for (int j = 0; j < 2; ++j) {
@@ -222,9 +222,9 @@ static void test_every_flip(void **state)
     couFreeFrame(&good);
 }
 
-static void test_hostile_vtp(void **state)
+static void test_hostile_vtp(void **context)
 {
-    (void)state;
+    (void)context;
     size_t size;
     const char *path = scratch("frame.vtp");
     char *data = write_sample(path, 40, &size);
@@ -297,9 +297,9 @@ static void test_hostile_vtp(void **state)
 }
 
 // A file whose head and tables agree on a billion particles, but which holds no data: ratio and size give it away.
-static void test_vtp_bomb(void **state)
+static void test_vtp_bomb(void **context)
 {
-    (void)state;
+    (void)context;
     size_t size, blocks = 64;
     const char *path = scratch("frame.vtp");
     char *data = write_sample(path, 0, &size);
@@ -321,9 +321,9 @@ static void test_vtp_bomb(void **state)
     free(data);
 }
 
-static void test_hostile_ply(void **state)
+static void test_hostile_ply(void **context)
 {
-    (void)state;
+    (void)context;
     size_t size;
     const char *path = scratch("frame.ply");
     char *data = write_sample(path, 40, &size);
@@ -369,9 +369,9 @@ static void test_hostile_ply(void **state)
 }
 
 // What other programs write: other order and types, more properties, faces behind.
-static void test_foreign_ply(void **state)
+static void test_foreign_ply(void **context)
 {
-    (void)state;
+    (void)context;
     static const char head[] =
         "ply\r\nformat binary_little_endian 1.0\r\nobj_info made elsewhere\r\nelement vertex 2\r\nproperty uchar red\r\n"
         "property double z\r\nproperty int32 y\r\nproperty short x\r\nproperty int8 material\r\nelement face 1\r\n"
@@ -439,9 +439,9 @@ static void swap_bytes(void *data, size_t size, size_t count)
 
 #define NO_MATTER (cou_frameDensity | cou_frameMaterial)
 
-static void test_ply_forms(void **state)
+static void test_ply_forms(void **context)
 {
-    (void)state;
+    (void)context;
     static const char ascii[] = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty double z\n"
                                 "property float vx\nproperty float vy\nproperty float vz\nproperty int id\nend_header\n"
                                 "0.5 0 0 0 1 0 70000\n1.5 -1 1024 0.25 1 -1 70001\n2.5 -2 2.048e3 0.5 1 -2 70002\n";
@@ -464,9 +464,9 @@ static const char legacy_ascii[] =
     "SCALARS pressure float\nLOOKUP_TABLE default\n1 2 3\nVECTORS Vel float\n0 1 0 0.25 1 -1 0.5 1 -2\n"
     "FIELD FieldData 2\nIdp 1 3 unsigned_int\n70000 70001 70002\nMETADATA\nINFORMATION 0\n\nstress 2 3 float\n1 2 3 4 5 6\n";
 
-static void test_legacy_forms(void **state)
+static void test_legacy_forms(void **context)
 {
-    (void)state;
+    (void)context;
     expect_three("a.vtk", legacy_ascii, sizeof legacy_ascii - 1, NO_MATTER);
     couFaults faults = {0};
     couFrame frame;
@@ -514,9 +514,9 @@ static void test_legacy_forms(void **state)
     }
 }
 
-static void test_hostile_legacy(void **state)
+static void test_hostile_legacy(void **context)
 {
-    (void)state;
+    (void)context;
     const char *path = scratch("frame.vtk");
     static const struct {
         const char *from, *to, *reason;
@@ -558,27 +558,31 @@ static void test_hostile_legacy(void **state)
 }
 
 // Two pieces, text and base64, numbers of front and data encoded apart and together.
-static void test_xml_forms(void **state)
+static void test_xml_forms(void **context)
 {
-    (void)state;
+    (void)context;
     static const char pieces[] =
         "<VTKFile type='UnstructuredGrid' version=\"0.1\"><!-- > --><UnstructuredGrid>"
-        "<Piece NumberOfPoints=\"2\"><Points><DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">0.5 0 0 1.5 -1 1024"
+        "<Piece NumberOfPoints=\"2\"><Points>"
+        "<DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">0.5 0 0 1.5 -1 1024"
         "</DataArray></Points><PointData><DataArray Name=\"Velocity\" type=\"Float32\" NumberOfComponents=\"3\">0 1 0 0.25 1 -1"
         "</DataArray><DataArray Name='id' type='Int64' format='ascii'>70000 70001</DataArray></PointData></Piece>"
         "<Piece NumberOfPoints=\"1\"><PointData><DataArray Name=\"Velocity\" type=\"Float64\" NumberOfComponents=\"3\">0.5 1 -2"
         "</DataArray><DataArray Name='id' type='UInt8' format='ascii'>70002</DataArray></PointData><Points><DataArray "
-        "type=\"Float32\" NumberOfComponents=\"3\" format=\"ascii\">2.5 -2 2048</DataArray></Points></Piece></UnstructuredGrid></VTKFile>";
+        "type=\"Float32\" NumberOfComponents=\"3\" format=\"ascii\">2.5 -2 2048"
+        "</DataArray></Points></Piece></UnstructuredGrid></VTKFile>";
     expect_three("a.vtu", pieces, sizeof pieces - 1, NO_MATTER);
     // 36 bytes of three positions: UInt32 in front, big-endian; first together, then apart.
     static const char together[] =
         "<VTKFile type=\"PolyData\" byte_order=\"BigEndian\"><PolyData><Piece NumberOfPoints=\"3\"><Points>"
-        "<DataArray type=\"Float32\" NumberOfComponents=\"3\" format=\"binary\">AAAAJD8AAAAAAAAAAAAAAD/AAAC/gAAARIAAAEAgAADAAAAARQAAAA=="
+        "<DataArray type=\"Float32\" NumberOfComponents=\"3\" format=\"binary\">"
+        "AAAAJD8AAAAAAAAAAAAAAD/AAAC/gAAARIAAAEAgAADAAAAARQAAAA=="
         "</DataArray></Points></Piece></PolyData></VTKFile>";
     expect_three("b.vtp", together, sizeof together - 1, NO_MATTER | cou_frameVelocity | cou_frameId);
     static const char apart[] =
         "<VTKFile type=\"PolyData\" byte_order=\"BigEndian\"><PolyData><Piece NumberOfPoints=\"3\"><Points>"
-        "<DataArray type=\"Float32\" NumberOfComponents=\"3\" format=\"binary\">\n AAAAJA== PwAAAAAAAAAAAAAAP8AAAL+AAABEgAAAQCAAAMAAAABFAAAA\n"
+        "<DataArray type=\"Float32\" NumberOfComponents=\"3\" format=\"binary\">\n"
+        " AAAAJA== PwAAAAAAAAAAAAAAP8AAAL+AAABEgAAAQCAAAMAAAABFAAAA\n"
         "</DataArray></Points></Piece></PolyData></VTKFile>";
     expect_three("c.vtp", apart, sizeof apart - 1, NO_MATTER | cou_frameVelocity | cou_frameId);
     size_t needed = (size_t)(strstr(apart, "\n</DataArray>") - apart);
@@ -620,9 +624,9 @@ static void refuse_list(const char *const *names, int count, const char *where, 
     expect_fault(&faults, where, reason);
 }
 
-static void test_lists(void **state)
+static void test_lists(void **context)
 {
-    (void)state;
+    (void)context;
     const char *folder = scratch_folder;
     refuse_list(&folder, 1, folder, "holds no frames");
     write_text(scratch("fluid_2.vtk"), "");
@@ -647,9 +651,9 @@ static void test_lists(void **state)
     refuse_list(&gone, 1, gone, "No such file");
 }
 
-static void test_no_frames(void **state)
+static void test_no_frames(void **context)
 {
-    (void)state;
+    (void)context;
     static const char *const contents[] = {"",      "hello\n", "<?xml version=\"1.0\"?>\n<VTKFile></VTKFile>\n",
                                            "ply\n", "ply",     "\n_"};
     for (size_t i = 0; i < sizeof contents / sizeof contents[0]; ++i)
@@ -676,9 +680,9 @@ static void test_no_frames(void **state)
 }
 
 // Particles come out in the order of their ids, whatever the world's order is.
-static void test_capture(void **state)
+static void test_capture(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     couWorldDef def = couDefaultWorldDef();
     def.spacing = 0.1f;

@@ -70,9 +70,9 @@ static void check_words(const char *name, const couScene *scene)
     if (!(couScene_Duration(scene) > 0)) fail_msg("%s lasts %g s", name, couScene_Duration(scene));
 }
 
-static void every_scene_runs(void **state)
+static void test_every_scene_runs(void **context)
 {
-    (void)state;
+    (void)context;
     char **names = couListScenes();
     assert_non_null(names);
     int count = 0;
@@ -103,9 +103,9 @@ static uint64_t fountain_hash(int threads)
     return hash;
 }
 
-static void fountain_does_not_depend_on_threads(void **state)
+static void test_fountain_does_not_depend_on_threads(void **context)
 {
-    (void)state;
+    (void)context;
     uint64_t one = fountain_hash(1), three = fountain_hash(3);
     if (one != three)
         fail_msg("hash with 1 thread %016llx, with 3 threads %016llx", (unsigned long long)one, (unsigned long long)three);
@@ -115,8 +115,8 @@ int main(void)
 {
     setenv("COULIS_SCENES", COU_SOURCE_DIR "/scenes", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_scene_runs),
-        cmocka_unit_test(fountain_does_not_depend_on_threads),
+        cmocka_unit_test(test_every_scene_runs),
+        cmocka_unit_test(test_fountain_does_not_depend_on_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,7 +38,7 @@ static const char *find_file(void)
     static char path[512];
     DIR *folder = opendir(scratch_folder);
     path[0] = '\0';
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
+    for (struct dirent *entry; (entry = readdir(folder));)
         if (entry->d_name[0] != '.') snprintf(path, sizeof path, "%s/%s", scratch_folder, entry->d_name);
     closedir(folder);
     return path;
@@ -50,9 +50,9 @@ static void set_age(const char *path, int seconds)
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-static void test_second_is_from_the_file(void **state)
+static void test_second_is_from_the_file(void **context)
 {
-    (void)state;
+    (void)context;
     use_scratch();
     couMesh *mesh = make_tetrahedron(1);
     size_t size, again;
@@ -80,9 +80,9 @@ static void test_second_is_from_the_file(void **state)
     free(bytes);
 }
 
-static void test_broken_is_made_anew(void **state)
+static void test_broken_is_made_anew(void **context)
 {
-    (void)state;
+    (void)context;
     use_scratch();
     couMesh *mesh = make_tetrahedron(1);
     size_t size, again;
@@ -109,9 +109,9 @@ static void test_broken_is_made_anew(void **state)
     couMesh_Release(mesh);
 }
 
-static void test_no_cache_is_no_fault(void **state)
+static void test_no_cache_is_no_fault(void **context)
 {
-    (void)state;
+    (void)context;
     couMesh *mesh = make_tetrahedron(1);
     size_t size;
     setenv("COULIS_CACHE", "", 1);
@@ -123,9 +123,9 @@ static void test_no_cache_is_no_fault(void **state)
     couMesh_Release(mesh);
 }
 
-static void test_folders(void **state)
+static void test_folders(void **context)
 {
-    (void)state;
+    (void)context;
     char folder[256];
     unsetenv("COULIS_CACHE");
     setenv("XDG_CACHE_HOME", "/somewhere", 1);
@@ -148,9 +148,9 @@ static void test_folders(void **state)
     assert_false(couGridCacheFolder(folder, sizeof folder));
 }
 
-static void test_oldest_go_first(void **state)
+static void test_oldest_go_first(void **context)
 {
-    (void)state;
+    (void)context;
     use_scratch();
     couMesh *mesh = make_tetrahedron(1);
     size_t size = 0, total = 0;

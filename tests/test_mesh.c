@@ -151,9 +151,9 @@ static void check_report(couMesh *mesh, couMeshReport expected, const char *what
 
 static const couMeshReport sound = {.part_count = 1, .is_closed = true, .is_oriented = true};
 
-static void sound_meshes(void **state)
+static void test_sound_meshes(void **context)
 {
-    (void)state;
+    (void)context;
     Builder builder = {0};
     check_report(unit_box(), sound, "box");
     add_sphere(&builder, (couVec3){0}, 1, 7, 12);
@@ -172,9 +172,9 @@ static void sound_meshes(void **state)
 }
 
 // Each triangle with its own three vertices, as STL files have it, some zeros negative: the same after welding.
-static void vertices_are_welded(void **state)
+static void test_vertices_are_welded(void **context)
 {
-    (void)state;
+    (void)context;
     couMesh *mesh = unit_box();
     Builder builder = {0};
     for (size_t t = 0; t < couMesh_TriangleCount(mesh); ++t) {
@@ -192,9 +192,9 @@ static void vertices_are_welded(void **state)
     check_report(mesh, sound, "soup");
 }
 
-static void open_meshes(void **state)
+static void test_open_meshes(void **context)
 {
-    (void)state;
+    (void)context;
     Builder builder = {0};
     // A lid of two triangles is missing, then also a triangle of the floor.
     add_box(&builder, (couVec3){0}, (couVec3){1, 1, 1});
@@ -222,9 +222,9 @@ static void open_meshes(void **state)
     check_report(finish(&builder), (couMeshReport){.part_count = 1, .open_edge_count = 3, .hole_count = 1}, "triangle");
 }
 
-static void doubled_flipped_and_crowded(void **state)
+static void test_doubled_flipped_and_crowded(void **context)
 {
-    (void)state;
+    (void)context;
     Builder builder = {0};
     // Every triangle twice, the second time the other way round.
     add_box(&builder, (couVec3){0}, (couVec3){1, 1, 1});
@@ -253,9 +253,9 @@ static void doubled_flipped_and_crowded(void **state)
     check_report(finish(&builder), expected, "common edge");
 }
 
-static void triangles_without_area(void **state)
+static void test_triangles_without_area(void **context)
 {
-    (void)state;
+    (void)context;
     Builder builder = {0};
     add_box(&builder, (couVec3){0}, (couVec3){1, 1, 1});
     add_triangle(&builder, 0, 0, 1);
@@ -279,9 +279,9 @@ static void triangles_without_area(void **state)
 
 // --- Crossings ---------------------------------------------------------------------------------------------------------------
 
-static void crossing_parts(void **state)
+static void test_crossing_parts(void **context)
 {
-    (void)state;
+    (void)context;
     Builder builder = {0};
     // A rod along x through a box: each of its four long edges (and four diagonals of its sides) pierces both faces.
     add_box(&builder, (couVec3){0}, (couVec3){1, 1, 1});
@@ -332,9 +332,9 @@ static bool segment_hits(Point from, Point to, Point a, Point b, Point c)
 }
 
 // The tree against all pairs, for triangles at random.
-static void crossings_against_brute_force(void **state)
+static void test_crossings_against_brute_force(void **context)
 {
-    (void)state;
+    (void)context;
     for (int seed = 1; seed <= 3; ++seed) {
         couRandom random = {couMix64((uint64_t)seed)};
         Builder builder = {0};
@@ -366,9 +366,9 @@ static void crossings_against_brute_force(void **state)
 }
 
 // 4,000 triangles that all cross each other have 8e6 pairs; counting stops in time and does not depend on threads.
-static void rubbish_comes_to_an_end(void **state)
+static void test_rubbish_comes_to_an_end(void **context)
 {
-    (void)state;
+    (void)context;
     couRandom random = {couMix64(5)};
     Builder builder = {0};
     for (uint32_t t = 0; t < 4000; ++t) {
@@ -385,9 +385,9 @@ static void rubbish_comes_to_an_end(void **state)
 
 // --- Sentences ---------------------------------------------------------------------------------------------------------------
 
-static void sentences(void **state)
+static void test_sentences(void **context)
 {
-    (void)state;
+    (void)context;
     char text[400];
     couMeshReport_Format(&sound, text, sizeof text);
     assert_string_equal(text, "");
@@ -417,9 +417,9 @@ static void check_mass(couMesh *mesh, couMassProperties expected, double length,
     for (int k = 0; k < 6; ++k) CHECK_NEAR(got.inertia[k], expected.inertia[k], tolerance * unit, k);
 }
 
-static void boxes_are_exact(void **state)
+static void test_boxes_are_exact(void **context)
 {
-    (void)state;
+    (void)context;
     Builder builder = {0};
     double v = 0.5 * 0.25 * 2;
     couMassProperties expected = {.volume = v, .center = {1, -2, 0.5}};
@@ -446,9 +446,9 @@ static void boxes_are_exact(void **state)
 }
 
 // Finer spheres and rings come closer with the square of the edge length.
-static void round_solids_converge(void **state)
+static void test_round_solids_converge(void **context)
 {
-    (void)state;
+    (void)context;
     double last_sphere = 0, last_torus = 0;
     for (int n = 16; n <= 128; n *= 2) {
         Builder builder = {0};
@@ -479,9 +479,9 @@ static void round_solids_converge(void **state)
 
 // --- Holes -------------------------------------------------------------------------------------------------------------------
 
-static void closing_holes(void **state)
+static void test_closing_holes(void **context)
 {
-    (void)state;
+    (void)context;
     // A box without its lid: the fan lies in the lid's plane, so the volume is exact again.
     Builder builder = {0};
     add_box(&builder, (couVec3){2, 0, 0}, (couVec3){1, 2, 3});
@@ -532,9 +532,9 @@ static void closing_holes(void **state)
 }
 
 // A rim whose triangles do not agree is still one loop.
-static void hole_beside_a_flipped_triangle(void **state)
+static void test_hole_beside_a_flipped_triangle(void **context)
 {
-    (void)state;
+    (void)context;
     Builder builder = {0};
     add_box(&builder, (couVec3){0}, (couVec3){1, 1, 1});
     builder.triangle_count -= 2;
@@ -558,9 +558,9 @@ static void hole_beside_a_flipped_triangle(void **state)
 
 // --- Wrong input -------------------------------------------------------------------------------------------------------------
 
-static void wrong_input(void **state)
+static void test_wrong_input(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     couVec3 vertices[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
     uint32_t triangle[3] = {0, 1, 2};
@@ -582,9 +582,9 @@ static void wrong_input(void **state)
 }
 
 // A mesh without any area has no volume and stays finite.
-static void nothing_but_a_line(void **state)
+static void test_nothing_but_a_line(void **context)
 {
-    (void)state;
+    (void)context;
     Builder builder = {0};
     for (int k = 0; k < 3; ++k) add_vertex(&builder, k, 0, 0);
     add_triangle(&builder, 0, 1, 2);
@@ -602,21 +602,21 @@ static void nothing_but_a_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sound_meshes),
-        cmocka_unit_test(vertices_are_welded),
-        cmocka_unit_test(open_meshes),
-        cmocka_unit_test(doubled_flipped_and_crowded),
-        cmocka_unit_test(triangles_without_area),
-        cmocka_unit_test(crossing_parts),
-        cmocka_unit_test(crossings_against_brute_force),
-        cmocka_unit_test(rubbish_comes_to_an_end),
-        cmocka_unit_test(sentences),
-        cmocka_unit_test(boxes_are_exact),
-        cmocka_unit_test(round_solids_converge),
-        cmocka_unit_test(closing_holes),
-        cmocka_unit_test(hole_beside_a_flipped_triangle),
-        cmocka_unit_test(wrong_input),
-        cmocka_unit_test(nothing_but_a_line),
+        cmocka_unit_test(test_sound_meshes),
+        cmocka_unit_test(test_vertices_are_welded),
+        cmocka_unit_test(test_open_meshes),
+        cmocka_unit_test(test_doubled_flipped_and_crowded),
+        cmocka_unit_test(test_triangles_without_area),
+        cmocka_unit_test(test_crossing_parts),
+        cmocka_unit_test(test_crossings_against_brute_force),
+        cmocka_unit_test(test_rubbish_comes_to_an_end),
+        cmocka_unit_test(test_sentences),
+        cmocka_unit_test(test_boxes_are_exact),
+        cmocka_unit_test(test_round_solids_converge),
+        cmocka_unit_test(test_closing_holes),
+        cmocka_unit_test(test_hole_beside_a_flipped_triangle),
+        cmocka_unit_test(test_wrong_input),
+        cmocka_unit_test(test_nothing_but_a_line),
     };
     return cmocka_run_group_tests_name("mesh", tests, NULL, NULL);
 }

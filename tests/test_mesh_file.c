@@ -1,5 +1,5 @@
-// Mesh files: a box of 1 x 2 x 3 m in each format, read whole, placed, damaged in every way we can think of, and at random. The 3D
-// models of glmark2 come last. COULIS_TEST_MUTATIONS sets how many damaged copies of each file are tried.
+// Mesh files: a box of 1 x 2 x 3 m in each format, read whole, placed, damaged in every way we can think of, and at random. The
+// 3D models of glmark2 come last. COULIS_TEST_MUTATIONS sets how many damaged copies of each file are tried.
 #include "io_test.h"
 
 #include "base/base.h"
@@ -86,8 +86,8 @@ static void put_ply_head(const char *format)
 {
     bytes.count = 0;
     put_text("ply\nformat %s 1.0\ncomment a box\nelement vertex 8\n", format);
-    put_text(
-        "property float x\nproperty float y\nproperty float z\nelement face 6\nproperty list uchar int vertex_indices\nend_header\n");
+    put_text("property float x\nproperty float y\nproperty float z\nelement face 6\nproperty list uchar int vertex_indices\n"
+             "end_header\n");
 }
 
 static void make_ply_text(void)
@@ -229,7 +229,7 @@ static void store_bin(void)
     store("box.bin");
 }
 
-// --- Reading ---------------------------------------------------------------------------------------------------------------------
+// --- Reading -----------------------------------------------------------------------------------------------------------------
 
 static couMesh *read_well(const char *path, const couMeshPlacement *placement)
 {
@@ -256,9 +256,9 @@ static void check_refused(const char *path, const char *text)
     couFaults_Clear(&faults);
 }
 
-static void every_format(void **state)
+static void test_every_format(void **context)
 {
-    (void)state;
+    (void)context;
     store_bin();
     for (int f = 0; f < COU_COUNT(formats); ++f) {
         formats[f].make();
@@ -295,9 +295,9 @@ static void check_bounds(couMesh *mesh, couVec3 lower, couVec3 upper)
     couMesh_Release(mesh);
 }
 
-static void placements(void **state)
+static void test_placements(void **context)
 {
-    (void)state;
+    (void)context;
     make_obj();
     const char *path = store("box.obj");
     couMeshPlacement placement = couDefaultMeshPlacement();
@@ -323,9 +323,9 @@ static void placements(void **state)
 
 // --- Wrong files -------------------------------------------------------------------------------------------------------------
 
-static void not_there(void **state)
+static void test_not_there(void **context)
 {
-    (void)state;
+    (void)context;
     check_refused(scratch("missing.obj"), "No such file");
     check_refused(scratch("missing"), "no known kind of mesh");
     check_refused(store_text("model.fbx", "x"), "no known kind of mesh");
@@ -345,9 +345,9 @@ static void not_there(void **state)
     assert_int_equal(unlink(large), 0);
 }
 
-static void wrong_kinds(void **state)
+static void test_wrong_kinds(void **context)
 {
-    (void)state;
+    (void)context;
     static const char png[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\10\2\0\0\0";
     static const char *const names[] = {"png.obj", "png.ply", "png.stl", "png.gltf", "png.glb", "png.3ds"};
     for (int k = 0; k < COU_COUNT(names); ++k) {
@@ -366,9 +366,9 @@ static void wrong_kinds(void **state)
     assert_false(couIsMeshFile(scratch("points.ply")));
 }
 
-static void wrong_numbers(void **state)
+static void test_wrong_numbers(void **context)
 {
-    (void)state;
+    (void)context;
     check_refused(store_text("range.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n"), "cannot be read");
     check_refused(store_text("nan.obj", "v nan 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"), "must be finite");
     check_refused(store_text("far.obj", "v 1e7 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"), "within 1e+06 m");
@@ -380,9 +380,9 @@ static void wrong_numbers(void **state)
 }
 
 // Heads that claim gigabytes are refused at once; the limits of a child that reads a file this small are 600 MB.
-static void large_claims(void **state)
+static void test_large_claims(void **context)
 {
-    (void)state;
+    (void)context;
     make_stl();
     memcpy(bytes.data + 80, &(uint32_t){200000000}, 4);
     check_refused(store("claim.stl"), "claims 200000000 triangles");
@@ -413,9 +413,9 @@ static void large_claims(void **state)
 }
 
 // Buffers outside of the mesh's folder are not opened, by any way there.
-static void stays_in_its_folder(void **state)
+static void test_stays_in_its_folder(void **context)
 {
-    (void)state;
+    (void)context;
     char outside[PATH_MAX + 16], here[PATH_MAX], uri[256];
     store_bin();
     assert_int_equal(mkdir(scratch("inner"), 0700), 0);
@@ -444,9 +444,9 @@ static void stays_in_its_folder(void **state)
 }
 
 // Bytes changed, cut off or doubled: a mesh or one fault with the path, in time; the process lives on.
-static void damaged_files(void **state)
+static void test_damaged_files(void **context)
 {
-    (void)state;
+    (void)context;
     const char *text = getenv("COULIS_TEST_MUTATIONS");
     int count = text ? atoi(text) : 25, seed = 1, refused = 0, total = 0;
     couRandom random = {couMix64((uint64_t)seed)};
@@ -483,9 +483,9 @@ static void damaged_files(void **state)
 
 // --- Models ------------------------------------------------------------------------------------------------------------------
 
-static void models(void **state)
+static void test_models(void **context)
 {
-    (void)state;
+    (void)context;
     couMesh *bunny = read_well("/usr/share/glmark2/models/bunny.obj", NULL);
     assert_int_equal(couMesh_TriangleCount(bunny), 69666);
     assert_int_equal(couMesh_VertexCount(bunny), 34835);
@@ -501,9 +501,9 @@ static void models(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_format),  cmocka_unit_test(placements),          cmocka_unit_test(not_there),
-        cmocka_unit_test(wrong_kinds),   cmocka_unit_test(wrong_numbers),       cmocka_unit_test(large_claims),
-        cmocka_unit_test(damaged_files), cmocka_unit_test(stays_in_its_folder), cmocka_unit_test(models),
+        cmocka_unit_test(test_every_format),  cmocka_unit_test(test_placements),          cmocka_unit_test(test_not_there),
+        cmocka_unit_test(test_wrong_kinds),   cmocka_unit_test(test_wrong_numbers),       cmocka_unit_test(test_large_claims),
+        cmocka_unit_test(test_damaged_files), cmocka_unit_test(test_stays_in_its_folder), cmocka_unit_test(test_models),
     };
     return cmocka_run_group_tests_name("mesh file", tests, make_scratch, remove_scratch);
 }

@@ -1,10 +1,14 @@
 #!/bin/bash
-# Every scene of the gallery that is made of liquids runs with every method. usage: test_methods_gallery.sh COULIS SOURCE_DIR [SCENE...]
-# Two frames each, so coarse that a run takes about half a second. A run must end with code 0 and leave two frames of sound numbers.
-# SCENE narrows it down, FRAMES asks for more than two.
+# Every scene of the gallery that is made of liquids runs with every method.
+# usage: test_methods_gallery.sh COULIS SOURCE_DIR [SCENE...]
+# Two frames each, so coarse that a run takes about half a second. A run must end with code 0 and leave two frames of sound
+# numbers. SCENE narrows it down, FRAMES asks for more than two.
 coulis=$1
 source_dir=$2
-[ -x "$coulis" ] && [ -d "$source_dir/scenes" ] || { echo "usage: test_methods_gallery.sh COULIS SOURCE_DIR [SCENE...]"; exit 1; }
+if [ ! -x "$coulis" ] || [ ! -d "$source_dir/scenes" ]; then
+    echo "usage: test_methods_gallery.sh COULIS SOURCE_DIR [SCENE...]"
+    exit 1
+fi
 shift 2
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
@@ -44,7 +48,8 @@ faults_of()
 }
 
 methods=$("$coulis" list methods --names)
-[ "$(echo "$methods" | grep -cE '^(pvfs|mueller|sesph|wcsph|pcisph|iisph|dfsph)$')" -eq 7 ] || fail "expected seven methods, got: $methods"
+[ "$(echo "$methods" | grep -cE '^(pvfs|mueller|sesph|wcsph|pcisph|iisph|dfsph)$')" -eq 7 ] ||
+    fail "expected seven methods, got: $methods"
 scenes=${*:-$("$coulis" list scenes --names)}
 for scene in $scenes; do
     [[ $with_springs == *" $scene "* ]] && continue

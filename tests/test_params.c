@@ -1,4 +1,5 @@
-// Parameter tables: defaults, ranges, text, suggestions. Nothing that is out of range, not a number or of the wrong kind gets into a def.
+// Parameter tables: defaults, ranges, text, suggestions. Nothing that is out of range, not a number or of the wrong kind gets
+// into a def.
 #include "testing.h"
 
 typedef struct Def {

@@ -16,16 +16,16 @@
 static couFaults faults;
 static couRenderer *renderer;
 
-static int setup(void **state)
+static int setup(void **context)
 {
-    (void)state;
+    (void)context;
     renderer = couCreateRenderer(2, &faults);
     return renderer ? 0 : -1;
 }
 
-static int teardown(void **state)
+static int teardown(void **context)
 {
-    (void)state;
+    (void)context;
     couDestroyRenderer(renderer);
     couFaults_Clear(&faults);
     return 0;
@@ -82,8 +82,8 @@ static float at(const couLayers *layers, int x, int y) { return layers->radiance
 static double mean_of(const couLayers *layers, int x0, int y0, int x1, int y1)
 {
     double sum = 0;
-    for (int y = y0; y < y1; y++) {
-        for (int x = x0; x < x1; x++) sum += (double)at(layers, x, y);
+    for (int y = y0; y < y1; ++y) {
+        for (int x = x0; x < x1; ++x) sum += (double)at(layers, x, y);
     }
     return sum / ((x1 - x0) * (y1 - y0));
 }
@@ -98,14 +98,14 @@ static couSurface make_ball(couVec3 centre, float radius, int rings)
     ball.normals = couAlloc(NULL, ball.vertex_count * sizeof(couVec3));
     ball.indices = couAlloc(NULL, (size_t)(6 * columns * rings) * sizeof(uint32_t));
     size_t south = ball.vertex_count - 1;
-    for (size_t v = 0; v < ball.vertex_count; v++) {
+    for (size_t v = 0; v < ball.vertex_count; ++v) {
         int ring = v == 0 ? 0 : v == south ? rings : 1 + ((int)v - 1) / columns, column = v == 0 ? 0 : ((int)v - 1) % columns;
         double tilt = COU_PI * ring / rings, turn = 2 * COU_PI * column / columns;
         ball.normals[v] = (couVec3){(float)(sin(tilt) * cos(turn)), (float)cos(tilt), (float)(sin(tilt) * sin(turn))};
         ball.vertices[v] = couMulAdd(centre, radius, ball.normals[v]);
     }
-    for (int ring = 0; ring < rings; ring++) {
-        for (int column = 0; column < columns; column++) {
+    for (int ring = 0; ring < rings; ++ring) {
+        for (int column = 0; column < columns; ++column) {
             int next = (column + 1) % columns;
             uint32_t a = ring == 0 ? 0 : (uint32_t)(1 + (ring - 1) * columns + column);
             uint32_t b = ring == 0 ? 0 : (uint32_t)(1 + (ring - 1) * columns + next);
@@ -147,9 +147,9 @@ typedef struct Case {
 // each: bound 0.5 %, of which the tables of the looks take up to 0.2 %. In a diamond light is reflected inside a dozen times on
 // average, and the table, which knows the critical angle to a cosine of 1/64 only, counts each time: 1 %. So is the bound of
 // milky glass, for its noise.
-static void lossless_sphere_disappears(void **state)
+static void test_lossless_sphere_disappears(void **context)
 {
-    (void)state;
+    (void)context;
     couLook milky = white(0.5f, 0, 0), dense = white(0.5f, 0.3f, 0);
     milky.scattering = 2;
     dense.refraction = 2.4f;
@@ -168,7 +168,7 @@ static void lossless_sphere_disappears(void **state)
         {"rough diamond", dense, 0.01},
     };
     couShape *sphere = make_sphere(1);
-    for (int i = 0; i < COU_COUNT(cases); i++) {
+    for (int i = 0; i < COU_COUNT(cases); ++i) {
         couPictureBody body = place(sphere, (couVec3){0, 0, 0}, cases[i].look);
         couPictureScene scene = scene_of(&body, 1);
         couPictureOptions options = plain_options(32, 32, 64);
@@ -184,13 +184,13 @@ static void lossless_sphere_disappears(void **state)
 }
 
 // The same as triangles with smoothed normals, which must not darken at the rim: the whole picture is the background. Bound 1 %.
-static void lossless_surface_disappears(void **state)
+static void test_lossless_surface_disappears(void **context)
 {
-    (void)state;
+    (void)context;
     couSurface ball = make_ball((couVec3){0, 0, 0}, 1, 24);
     const Case cases[] = {
         {"paint", white(1, 0.4f, 0), 0.01}, {"metal", white(1, 0.5f, 1), 0.01}, {"glass", white(0.5f, 0, 0), 0.01}};
-    for (int i = 0; i < COU_COUNT(cases); i++) {
+    for (int i = 0; i < COU_COUNT(cases); ++i) {
         couPictureSurface surface = {.surface = &ball, .look = cases[i].look};
         couPictureScene scene = {.dimension = 3, .surfaces = &surface, .surface_count = 1, .ground = NAN};
         couPictureOptions options = plain_options(64, 64, 64);
@@ -204,12 +204,12 @@ static void lossless_surface_disappears(void **state)
 }
 
 // Coloured things give back less than they get, in every pixel but for noise, and a white one between them changes nothing.
-static void nothing_shines_by_itself(void **state)
+static void test_nothing_shines_by_itself(void **context)
 {
-    (void)state;
+    (void)context;
     couShape *sphere = make_sphere(0.8f);
     couLook looks[] = {white(1, 0.3f, 0), white(1, 0.3f, 1), white(0.5f, 0.3f, 0)};
-    for (int i = 0; i < COU_COUNT(looks); i++) {
+    for (int i = 0; i < COU_COUNT(looks); ++i) {
         looks[i].color = (couVec3){0.6f, 0.5f, 0.4f};
         looks[i].absorption = (couVec3){0.3f, 0.4f, 0.5f};
         couPictureBody bodies[] = {place(sphere, (couVec3){-0.85f, 0, 0}, looks[i]),
@@ -218,8 +218,8 @@ static void nothing_shines_by_itself(void **state)
         couPictureOptions options = plain_options(64, 48, 128);
         options.uniform_light = 1;
         couLayers layers = render_layers(renderer, &scene, &options);
-        for (int y = 0; y < 48; y++) {
-            for (int x = 0; x < 64; x++) {
+        for (int y = 0; y < 48; ++y) {
+            for (int x = 0; x < 64; ++x) {
                 // Weights differ from 1 for single paths; their mean over 128 is within 12 %.
                 if (!(at(&layers, x, y) < 1.12f) || !(at(&layers, x, y) > 0.0f))
                     fail_msg("look %d: radiance %g at (%d, %d)", i, (double)at(&layers, x, y), x, y);
@@ -235,9 +235,9 @@ static void nothing_shines_by_itself(void **state)
 // --- Clear matter -----------------------------------------------------------------------------------------------------------
 
 // A slab of index 1 absorbs as exp(-sigma d) and does nothing else: Beer's law within 1 %, along slanted ways as well.
-static void absorption_follows_beer(void **state)
+static void test_absorption_follows_beer(void **context)
 {
-    (void)state;
+    (void)context;
     const float thickness = 0.5f, sigma[3] = {0.5f, 2, 5};
     couShape *slab = make_shape((couShapeDef){.kind = cou_shapeBox, .size = {20, 20, thickness}});
     couLook look = couMakeLook((couVec3){1, 1, 1}, 0.5f);
@@ -247,14 +247,14 @@ static void absorption_follows_beer(void **state)
     couPictureScene scene = scene_of(&body, 1);
     couPictureOptions options = plain_options(32, 32, 4);
     options.uniform_light = 1;
-    for (int tilt = 0; tilt < 2; tilt++) {
+    for (int tilt = 0; tilt < 2; ++tilt) {
         double angle = tilt * 0.8;
         options.from = (couVec3){(float)(4 * sin(angle)), 0, (float)(4 * cos(angle))};
         options.fov = 2;
         couLayers layers = render_layers(renderer, &scene, &options);
         couVec3 got = layers.radiance[16 * 32 + 16];
         const float values[3] = {got.x, got.y, got.z};
-        for (int c = 0; c < 3; c++) {
+        for (int c = 0; c < 3; ++c) {
             double expected = exp(-(double)sigma[c] * (double)thickness / cos(angle));
             if (!(fabs((double)values[c] / expected - 1) < 0.01))
                 fail_msg("angle %g, sigma %g: %g instead of %g", angle, (double)sigma[c], (double)values[c], expected);
@@ -266,9 +266,9 @@ static void absorption_follows_beer(void **state)
 
 // Seen straight on, a slab of index n lets (1 - R) exp(-sigma d) through at each of two faces, with the light that goes to and
 // fro: T = (1 - R)^2 A / (1 - R^2 A^2), and reflects the rest of the uniform light: R + R A^2 (1 - R)^2 / (1 - R^2 A^2).
-static void glass_slab_has_its_exact_radiance(void **state)
+static void test_glass_slab_has_its_exact_radiance(void **context)
 {
-    (void)state;
+    (void)context;
     const double thickness = 0.5, sigma = 1, n = 1.5, r = pow((n - 1) / (n + 1), 2), a = exp(-sigma * thickness);
     double through = (1 - r) * (1 - r) * a / (1 - r * r * a * a), back = r + r * a * a * (1 - r) * (1 - r) / (1 - r * r * a * a);
     couShape *slab = make_shape((couShapeDef){.kind = cou_shapeBox, .size = {20, 20, (float)thickness}});
@@ -287,9 +287,9 @@ static void glass_slab_has_its_exact_radiance(void **state)
 }
 
 // A red ball up left and a blue one down right behind a glass sphere: through it they change places.
-static void glass_sphere_turns_the_image_over(void **state)
+static void test_glass_sphere_turns_the_image_over(void **context)
 {
-    (void)state;
+    (void)context;
     couShape *lens = make_sphere(1), *ball = make_sphere(1.5f);
     couLook red = couMakeLook((couVec3){0.9f, 0.02f, 0.02f}, 1), blue = couMakeLook((couVec3){0.02f, 0.02f, 0.9f}, 1);
     couPictureBody bodies[] = {place(ball, (couVec3){-2, 2, -6}, red), place(ball, (couVec3){2, -2, -6}, blue),
@@ -299,12 +299,12 @@ static void glass_sphere_turns_the_image_over(void **state)
     options.from = (couVec3){0, 0, 5};
     options.fov = 30;
     double up_left[2], down_right[2]; // red minus blue, without and with the lens
-    for (int has_lens = 0; has_lens < 2; has_lens++) {
+    for (int has_lens = 0; has_lens < 2; ++has_lens) {
         couPictureScene scene = scene_of(bodies, 2 + has_lens);
         couLayers layers = render_layers(renderer, &scene, &options);
         up_left[has_lens] = down_right[has_lens] = 0;
-        for (int y = 0; y < 96; y++) {
-            for (int x = 0; x < 96; x++) {
+        for (int y = 0; y < 96; ++y) {
+            for (int x = 0; x < 96; ++x) {
                 // Inside the lens's outline of about 37 pixels.
                 double dx = x - 47.5, dy = y - 47.5;
                 couVec3 c = layers.radiance[y * 96 + x];
@@ -322,9 +322,9 @@ static void glass_sphere_turns_the_image_over(void **state)
 }
 
 // Water in a glass tank that its surface does not quite touch, or reaches into, looks as if it touched: no silvery gap.
-static void gap_between_liquid_and_glass_is_filled(void **state)
+static void test_gap_between_liquid_and_glass_is_filled(void **context)
 {
-    (void)state;
+    (void)context;
     couShape *inner = make_sphere(1);
     couShape *tank = make_shape((couShapeDef){.kind = cou_shapeShell, .children = &inner, .child_count = 1, .thickness = 0.1f});
     couLook glass = white(0.5f, 0, 0), water = white(0.5f, 0, 0);
@@ -332,7 +332,7 @@ static void gap_between_liquid_and_glass_is_filled(void **state)
     water.absorption = (couVec3){0.5f, 0.5f, 0.5f};
     const float radii[] = {0.97f, 1.03f}; // the tank is hollow up to 1
     double means[3];
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
         couSurface ball = make_ball((couVec3){0, 0, 0}, radii[i % 2], 48);
         couPictureSurface surface = {.surface = &ball, .look = water, .gap = i == 2 ? 0 : 0.05f};
         couPictureBody body = place(tank, (couVec3){0, 0, 0}, glass);
@@ -358,13 +358,13 @@ static void gap_between_liquid_and_glass_is_filled(void **state)
 static double steepest(const couLayers *layers, int y)
 {
     double most = 0;
-    for (int x = 1; x < layers->width; x++) most = COU_MAX(most, fabs((double)(at(layers, x, y) - at(layers, x - 1, y))));
+    for (int x = 1; x < layers->width; ++x) most = COU_MAX(most, fabs((double)(at(layers, x, y) - at(layers, x - 1, y))));
     return most;
 }
 
-static void lens_blurs_what_is_out_of_focus(void **state)
+static void test_lens_blurs_what_is_out_of_focus(void **context)
 {
-    (void)state;
+    (void)context;
     couShape *sphere = make_sphere(0.5f);
     couLook black = couMakeLook((couVec3){0, 0, 0}, 1);
     couPictureBody body = place(sphere, (couVec3){0, 0, 0}, black);
@@ -392,8 +392,8 @@ static void lens_blurs_what_is_out_of_focus(void **state)
 static void dark_extent(const couLayers *layers, double threshold, int *wide, int *high)
 {
     int left = layers->width, right = -1, top = layers->height, bottom = -1;
-    for (int y = 0; y < layers->height; y++) {
-        for (int x = 0; x < layers->width; x++) {
+    for (int y = 0; y < layers->height; ++y) {
+        for (int x = 0; x < layers->width; ++x) {
             if ((double)at(layers, x, y) > threshold) continue;
             left = COU_MIN(left, x), right = COU_MAX(right, x), top = COU_MIN(top, y), bottom = COU_MAX(bottom, y);
         }
@@ -403,14 +403,14 @@ static void dark_extent(const couLayers *layers, double threshold, int *wide, in
 }
 
 // A body, a particle and a surface that move along x smear along x by their way, and not along y.
-static void shutter_smears_along_the_velocity(void **state)
+static void test_shutter_smears_along_the_velocity(void **context)
 {
-    (void)state;
+    (void)context;
     const couVec3 velocity = {4, 0, 0}, position = {0, 0, 0};
     couShape *sphere = make_sphere(0.25f);
     couSurface ball = make_ball(position, 0.25f, 16);
     ball.velocities = couAlloc(NULL, ball.vertex_count * sizeof(couVec3));
-    for (size_t v = 0; v < ball.vertex_count; v++) ball.velocities[v] = velocity;
+    for (size_t v = 0; v < ball.vertex_count; ++v) ball.velocities[v] = velocity;
     couLook black = couMakeLook((couVec3){0, 0, 0}, 1);
     couPictureBody body = place(sphere, position, black);
     body.velocity = velocity;
@@ -420,11 +420,11 @@ static void shutter_smears_along_the_velocity(void **state)
     scenes[1].surfaces = &surface, scenes[1].surface_count = 1;
     scenes[2].positions = &position, scenes[2].velocities = &velocity, scenes[2].particle_count = 1, scenes[2].radius = 0.25f;
     scenes[2].colors = &color, scenes[2].material_count = 1;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
         couPictureOptions options = plain_options(128, 64, 64);
         options.uniform_light = 1;
         int wide[2], high[2];
-        for (int is_open = 0; is_open < 2; is_open++) {
+        for (int is_open = 0; is_open < 2; ++is_open) {
             options.shutter = is_open ? 0.5f : 0;
             options.frame_time = 0.25f; // 0.5 m in half a frame: as far as the sphere is wide
             couLayers layers = render_layers(renderer, &scenes[i], &options);
@@ -440,9 +440,9 @@ static void shutter_smears_along_the_velocity(void **state)
 }
 
 // A cross that spins about the view's axis sweeps a disc; still, it leaves the corners between its arms free.
-static void shutter_smears_a_spin(void **state)
+static void test_shutter_smears_a_spin(void **context)
 {
-    (void)state;
+    (void)context;
     couShape *bar = make_shape((couShapeDef){.kind = cou_shapeBox, .size = {1.2f, 0.2f, 0.2f}});
     couPictureBody body = place(bar, (couVec3){0, 0, 0}, couMakeLook((couVec3){0, 0, 0}, 1));
     body.spin = (couVec3){0, 0, (float)COU_PI};
@@ -478,9 +478,9 @@ static couPictureScene rich_scene(couPictureBody bodies[4], couPictureSurface *s
         .dimension = 3, .bodies = bodies, .body_count = 4, .surfaces = surface, .surface_count = 1, .ground = 0};
 }
 
-static void picture_does_not_depend_on_threads(void **state)
+static void test_picture_does_not_depend_on_threads(void **context)
 {
-    (void)state;
+    (void)context;
     couPictureBody bodies[4];
     couPictureSurface surface;
     couShape *sphere = make_sphere(0.3f);
@@ -492,7 +492,7 @@ static void picture_does_not_depend_on_threads(void **state)
     options.aperture = 0.02f;
     size_t bytes = (size_t)(96 * 64) * sizeof(couVec3);
     couLayers first = {0};
-    for (int threads = 1; threads <= 4; threads++) {
+    for (int threads = 1; threads <= 4; ++threads) {
         couRenderer *with = couCreateRenderer(threads, &faults);
         assert_non_null(with);
         couLayers layers = render_layers(with, &scene, &options);
@@ -519,7 +519,7 @@ static void picture_does_not_depend_on_threads(void **state)
 static double distance_between(const couLayers *a, const couLayers *b)
 {
     double sum = 0;
-    for (int i = 0; i < a->width * a->height; i++) {
+    for (int i = 0; i < a->width * a->height; ++i) {
         double x = (double)a->radiance[i].y, y = (double)b->radiance[i].y, d = x / (1 + x) - y / (1 + y);
         sum += d * d;
     }
@@ -528,9 +528,9 @@ static double distance_between(const couLayers *a, const couLayers *b)
 
 // The denoised picture of 8 paths is nearer to that of 256 than what it was made of: 0.6 times as far at most; and it keeps the
 // mean light.
-static void denoiser_comes_nearer_to_the_truth(void **state)
+static void test_denoiser_comes_nearer_to_the_truth(void **context)
 {
-    (void)state;
+    (void)context;
     couPictureBody bodies[4];
     couPictureSurface surface;
     couShape *sphere = make_sphere(0.3f);
@@ -557,12 +557,12 @@ static void denoiser_comes_nearer_to_the_truth(void **state)
 }
 
 // Glass throws a light shadow, paint a dark one.
-static void clear_matter_throws_no_black_shadow(void **state)
+static void test_clear_matter_throws_no_black_shadow(void **context)
 {
-    (void)state;
+    (void)context;
     couShape *sphere = make_sphere(0.3f);
     double shadow[3];
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
         couLook look = i == 1 ? white(0.5f, 0, 0) : couMakeLook((couVec3){0.5f, 0.5f, 0.5f}, i == 0 ? 0 : 1);
         couPictureBody body = place(sphere, (couVec3){0, 1, 0}, look);
         couPictureScene scene = scene_of(&body, 1);
@@ -581,9 +581,9 @@ static void clear_matter_throws_no_black_shadow(void **state)
     couShape_Release(sphere);
 }
 
-static void layers_say_where_things_are(void **state)
+static void test_layers_say_where_things_are(void **context)
 {
-    (void)state;
+    (void)context;
     couShape *sphere = make_sphere(0.5f);
     couPictureBody body = place(sphere, (couVec3){0, 0, 0}, couMakeLook((couVec3){0.2f, 0.4f, 0.6f}, 1));
     couPictureScene scene = scene_of(&body, 1);
@@ -599,9 +599,9 @@ static void layers_say_where_things_are(void **state)
     couShape_Release(sphere);
 }
 
-static void hostile_looks_and_surfaces_give_a_picture(void **state)
+static void test_hostile_looks_and_surfaces_give_a_picture(void **context)
 {
-    (void)state;
+    (void)context;
     couShape *sphere = make_sphere(0.5f);
     const couLook looks[] = {
         {.color = {NAN, NAN, NAN}, .opacity = 1, .refraction = NAN, .roughness = NAN, .metalness = NAN},
@@ -612,7 +612,7 @@ static void hostile_looks_and_surfaces_give_a_picture(void **state)
     couSurface ball = make_ball((couVec3){0.5f, 0, 0}, 0.4f, 8), empty = {.dimension = 3};
     ball.vertices[5] = (couVec3){NAN, 0, 0};
     ball.normals[9] = (couVec3){0, 0, 0};
-    for (int i = 0; i < COU_COUNT(looks); i++) {
+    for (int i = 0; i < COU_COUNT(looks); ++i) {
         couPictureBody body = place(sphere, (couVec3){0, 0, 0}, looks[i]);
         body.velocity = (couVec3){NAN, 0, 0};
         couPictureSurface surfaces[] = {{.surface = &ball, .look = looks[i], .gap = NAN}, {.surface = &empty, .look = looks[i]}};
@@ -622,7 +622,7 @@ static void hostile_looks_and_surfaces_give_a_picture(void **state)
         couPictureOptions options = plain_options(32, 32, 4);
         options.shutter = 1;
         couLayers layers = render_layers(renderer, &scene, &options);
-        for (int k = 0; k < 32 * 32; k++) assert_true(couIsFinite3(layers.radiance[k]));
+        for (int k = 0; k < 32 * 32; ++k) assert_true(couIsFinite3(layers.radiance[k]));
         couFreeLayers(&layers);
     }
     free_ball(&ball);
@@ -644,9 +644,9 @@ static void assert_fault(const couPictureScene *scene, const couPictureOptions *
     couFaults_Clear(&faults);
 }
 
-static void wrong_requests_are_faults(void **state)
+static void test_wrong_requests_are_faults(void **context)
 {
-    (void)state;
+    (void)context;
     couPictureScene scene = scene_of(NULL, 0);
     const couPictureOptions good = plain_options(32, 32, 1);
     couPictureOptions o = good;
@@ -686,9 +686,9 @@ static void wrong_requests_are_faults(void **state)
 
 // --- PFM --------------------------------------------------------------------------------------------------------------------
 
-static void pfm_reads_back_the_same(void **state)
+static void test_pfm_reads_back_the_same(void **context)
 {
-    (void)state;
+    (void)context;
     const float values[2 * 3 * 3] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1e30f, -1, 0.1f, 0.2f, 0.3f, 0.4f, INFINITY, 1e-40f};
     const char *path = "test_path.pfm";
     for (int channels = 1; channels <= 3; channels += 2) {
@@ -705,7 +705,7 @@ static void pfm_reads_back_the_same(void **state)
         assert_int_equal(height, 3);
         assert_true(scale == -1.0f);
         assert_int_equal(fread(read, sizeof(float), 18, file), (size_t)(3 * row));
-        for (int y = 0; y < 3; y++) assert_memory_equal(read + (2 - y) * row, values + y * row, (size_t)row * sizeof(float));
+        for (int y = 0; y < 3; ++y) assert_memory_equal(read + (2 - y) * row, values + y * row, (size_t)row * sizeof(float));
         fclose(file);
     }
     unlink(path);
@@ -720,23 +720,23 @@ static void pfm_reads_back_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lossless_sphere_disappears),
-        cmocka_unit_test(lossless_surface_disappears),
-        cmocka_unit_test(nothing_shines_by_itself),
-        cmocka_unit_test(absorption_follows_beer),
-        cmocka_unit_test(glass_slab_has_its_exact_radiance),
-        cmocka_unit_test(glass_sphere_turns_the_image_over),
-        cmocka_unit_test(gap_between_liquid_and_glass_is_filled),
-        cmocka_unit_test(lens_blurs_what_is_out_of_focus),
-        cmocka_unit_test(shutter_smears_along_the_velocity),
-        cmocka_unit_test(shutter_smears_a_spin),
-        cmocka_unit_test(picture_does_not_depend_on_threads),
-        cmocka_unit_test(denoiser_comes_nearer_to_the_truth),
-        cmocka_unit_test(clear_matter_throws_no_black_shadow),
-        cmocka_unit_test(layers_say_where_things_are),
-        cmocka_unit_test(hostile_looks_and_surfaces_give_a_picture),
-        cmocka_unit_test(wrong_requests_are_faults),
-        cmocka_unit_test(pfm_reads_back_the_same),
+        cmocka_unit_test(test_lossless_sphere_disappears),
+        cmocka_unit_test(test_lossless_surface_disappears),
+        cmocka_unit_test(test_nothing_shines_by_itself),
+        cmocka_unit_test(test_absorption_follows_beer),
+        cmocka_unit_test(test_glass_slab_has_its_exact_radiance),
+        cmocka_unit_test(test_glass_sphere_turns_the_image_over),
+        cmocka_unit_test(test_gap_between_liquid_and_glass_is_filled),
+        cmocka_unit_test(test_lens_blurs_what_is_out_of_focus),
+        cmocka_unit_test(test_shutter_smears_along_the_velocity),
+        cmocka_unit_test(test_shutter_smears_a_spin),
+        cmocka_unit_test(test_picture_does_not_depend_on_threads),
+        cmocka_unit_test(test_denoiser_comes_nearer_to_the_truth),
+        cmocka_unit_test(test_clear_matter_throws_no_black_shadow),
+        cmocka_unit_test(test_layers_say_where_things_are),
+        cmocka_unit_test(test_hostile_looks_and_surfaces_give_a_picture),
+        cmocka_unit_test(test_wrong_requests_are_faults),
+        cmocka_unit_test(test_pfm_reads_back_the_same),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -7,9 +7,9 @@
 
 // --- Where things are -------------------------------------------------------------------------------------------------------
 
-static void sphere_has_its_silhouette(void **state)
+static void test_sphere_has_its_silhouette(void **context)
 {
-    (void)state;
+    (void)context;
     const couVec3 centre = {0, 0.5f, 0};
     couPictureScene scene = make_scene(&centre, 1, 0.25f);
     couPictureOptions options = look_from((couVec3){0, 0.5f, 2}, centre);
@@ -20,9 +20,9 @@ static void sphere_has_its_silhouette(void **state)
     couFreeImage(&image);
 }
 
-static void body_has_the_same_silhouette(void **state)
+static void test_body_has_the_same_silhouette(void **context)
 {
-    (void)state;
+    (void)context;
     couShape *sphere = make_shape((couShapeDef){.kind = cou_shapeSphere, .radius = 0.25f});
     couPictureBody body = {.shape = sphere, .pose = {{0, 0.5f, 0}, {0, 0, 0, 1}}, .look = couMakeLook(red, 1)};
     couPictureScene scene = make_scene(NULL, 0, 0);
@@ -36,9 +36,9 @@ static void body_has_the_same_silhouette(void **state)
     couShape_Release(sphere);
 }
 
-static void particles_are_where_they_project(void **state)
+static void test_particles_are_where_they_project(void **context)
 {
-    (void)state;
+    (void)context;
     const couVec3 positions[] = {{0.4f, 0.3f, -0.2f}, {-0.5f, -0.2f, 0.3f}};
     const uint8_t materials[] = {0, 1};
     couPictureScene scene = make_scene(positions, 2, 0.05f);
@@ -46,7 +46,7 @@ static void particles_are_where_they_project(void **state)
     couPictureOptions options = look_from((couVec3){0.8f, 0.9f, 2.5f}, (couVec3){0, 0.1f, 0});
     couImage image = render(&scene, &options);
     Patch patches[] = {find_patch(&image, is_red), find_patch(&image, is_blue)};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         double x, y;
         project(&options, positions[i], &x, &y);
         assert_true(patches[i].count > 50);
@@ -56,9 +56,9 @@ static void particles_are_where_they_project(void **state)
     couFreeImage(&image);
 }
 
-static void turned_body_turns(void **state)
+static void test_turned_body_turns(void **context)
 {
-    (void)state;
+    (void)context;
     // A lying capsule from an upright one, by a quarter turn about z.
     couShape *capsule = make_shape((couShapeDef){.kind = cou_shapeCapsule, .radius = 0.1f, .height = 0.6f});
     couPictureBody body = {.shape = capsule, .pose = {{0, 0, 0}, {0, 0, sqrtf(0.5f), sqrtf(0.5f)}}, .look = couMakeLook(red, 1)};
@@ -75,9 +75,9 @@ static void turned_body_turns(void **state)
     couShape_Release(capsule);
 }
 
-static void nearer_things_hide_farther_ones(void **state)
+static void test_nearer_things_hide_farther_ones(void **context)
 {
-    (void)state;
+    (void)context;
     couShape *box = make_shape((couShapeDef){.kind = cou_shapeBox, .size = {0.4f, 0.4f, 0.4f}});
     couPictureBody body = {.shape = box, .pose = {{0, 0, 0}, {0, 0, 0, 1}}, .look = couMakeLook(blue, 1)};
     const couVec3 positions[] = {{0, 0, -0.5f}, {0.1f, 0.1f, 0.4f}};
@@ -95,9 +95,9 @@ static void nearer_things_hide_farther_ones(void **state)
     couShape_Release(box);
 }
 
-static void camera_in_a_wall_looks_out_of_it(void **state)
+static void test_camera_in_a_wall_looks_out_of_it(void **context)
 {
-    (void)state;
+    (void)context;
     // A half-space in which the camera stands and which would hide the particle.
     couShape *wall = make_shape((couShapeDef){.kind = cou_shapePlane, .axis = {0, 0, -1}});
     couPictureBody body = {.shape = wall, .pose = {{0, 0, 1}, {0, 0, 0, 1}}, .look = couMakeLook(blue, 1)};
@@ -114,9 +114,9 @@ static void camera_in_a_wall_looks_out_of_it(void **state)
 
 // --- Light ------------------------------------------------------------------------------------------------------------------
 
-static void shadow_falls_away_from_the_sun(void **state)
+static void test_shadow_falls_away_from_the_sun(void **context)
 {
-    (void)state;
+    (void)context;
     const couVec3 position = {0, 0.5f, 0};
     couPictureScene scene = make_scene(&position, 1, 0.1f);
     scene.ground = 0;
@@ -138,9 +138,9 @@ static void shadow_falls_away_from_the_sun(void **state)
     couFreeImage(&without);
 }
 
-static void body_casts_a_shadow(void **state)
+static void test_body_casts_a_shadow(void **context)
 {
-    (void)state;
+    (void)context;
     couShape *sphere = make_shape((couShapeDef){.kind = cou_shapeSphere, .radius = 0.1f});
     couPictureBody body = {.shape = sphere, .pose = {{0, 0.5f, 0}, {0, 0, 0, 1}}, .look = couMakeLook(red, 1)};
     couPictureScene scene = make_scene(NULL, 0, 0);
@@ -165,9 +165,9 @@ static void body_casts_a_shadow(void **state)
     couShape_Release(sphere);
 }
 
-static void ground_is_darker_under_a_roof(void **state)
+static void test_ground_is_darker_under_a_roof(void **context)
 {
-    (void)state;
+    (void)context;
     // Far enough from its sun shadow, what is left is the sky that the roof takes.
     couShape *roof = make_shape((couShapeDef){.kind = cou_shapeBox, .size = {0.8f, 0.02f, 0.8f}});
     couPictureBody body = {.shape = roof, .pose = {{0, 0.6f, 0}, {0, 0, 0, 1}}, .look = couMakeLook(red, 1)};
@@ -189,9 +189,9 @@ static void ground_is_darker_under_a_roof(void **state)
     couShape_Release(roof);
 }
 
-static void horizontal_plane_is_the_ground(void **state)
+static void test_horizontal_plane_is_the_ground(void **context)
 {
-    (void)state;
+    (void)context;
     couShape *plane = make_shape((couShapeDef){.kind = cou_shapePlane, .axis = {0, 2, 0}});
     couPictureBody body = {
         .shape = plane, .pose = {{3, 0.25f, 1}, {0, 0, 0, 1}}, .look = couMakeLook((couVec3){0.50f, 0.49f, 0.47f}, 1)};
@@ -208,9 +208,9 @@ static void horizontal_plane_is_the_ground(void **state)
 }
 
 // A scene without a floor stands on one if it wants to; what falls does not carry it along.
-static void floor_is_under_the_lowest_body_at_rest(void **state)
+static void test_floor_is_under_the_lowest_body_at_rest(void **context)
 {
-    (void)state;
+    (void)context;
     couShape *box = make_shape((couShapeDef){.kind = cou_shapeBox, .size = {0.5f, 0.5f, 0.5f}});
     couPictureBody bodies[2] = {
         {.shape = box, .pose = {{0, 0.5f, 0}, {0, 0, 0, 1}}, .look = couMakeLook((couVec3){0.50f, 0.49f, 0.47f}, 1)}};
@@ -235,9 +235,9 @@ static void floor_is_under_the_lowest_body_at_rest(void **state)
     couShape_Release(box);
 }
 
-static void glass_is_seen_and_seen_through(void **state)
+static void test_glass_is_seen_and_seen_through(void **context)
 {
-    (void)state;
+    (void)context;
     couShape *inside = make_shape((couShapeDef){.kind = cou_shapeBox, .size = {0.6f, 0.6f, 0.6f}});
     couShape *tank = make_shape(
         (couShapeDef){.kind = cou_shapeShell, .thickness = 0.02f, .is_open = true, .children = &inside, .child_count = 1});
@@ -263,9 +263,9 @@ static void glass_is_seen_and_seen_through(void **state)
     couShape_Release(inside);
 }
 
-static void invisible_body_leaves_no_trace(void **state)
+static void test_invisible_body_leaves_no_trace(void **context)
 {
-    (void)state;
+    (void)context;
     couShape *sphere = make_shape((couShapeDef){.kind = cou_shapeSphere, .radius = 0.3f});
     couPictureBody bodies[] = {
         {.shape = sphere, .pose = {{0, 0.3f, 0}, {0, 0, 0, 1}}, .look = couMakeLook(red, 0)},
@@ -289,9 +289,9 @@ static void invisible_body_leaves_no_trace(void **state)
 
 // --- Particles that are not as they should be -------------------------------------------------------------------------------
 
-static void particles_at_nan_are_left_out(void **state)
+static void test_particles_at_nan_are_left_out(void **context)
 {
-    (void)state;
+    (void)context;
     const couVec3 good[] = {{0, 0.1f, 0}, {0.3f, 0.1f, 0}};
     const couVec3 mixed[] = {{NAN, 0, 0}, good[0], {0, INFINITY, 0}, {0, 0, -1e30f}, good[1], {NAN, NAN, NAN}};
     const uint8_t good_materials[] = {0, 1}, mixed_materials[] = {1, 0, 1, 1, 1, 0};
@@ -313,11 +313,11 @@ static void particles_at_nan_are_left_out(void **state)
     couFreeImage(&image);
 }
 
-static void empty_scene_gives_a_picture(void **state)
+static void test_empty_scene_gives_a_picture(void **context)
 {
-    (void)state;
+    (void)context;
     couPictureScene scene = make_scene(NULL, 0, 0);
-    for (int dimension = 2; dimension <= 3; dimension++) {
+    for (int dimension = 2; dimension <= 3; ++dimension) {
         scene.dimension = dimension;
         couPictureOptions options = look_from((couVec3){0, 0, 0}, (couVec3){0, 0, 0});
         options.is_auto_camera = true;
@@ -330,15 +330,15 @@ static void empty_scene_gives_a_picture(void **state)
     }
 }
 
-static void unknown_materials_are_grey(void **state)
+static void test_unknown_materials_are_grey(void **context)
 {
-    (void)state;
+    (void)context;
     const couVec3 position = {0, 0, 0};
     const uint8_t material = 7;
     couPictureScene scene = make_scene(&position, 1, 0.3f);
     scene.materials = &material;
     couPictureOptions options = look_from((couVec3){0, 0, 2}, (couVec3){0, 0, 0});
-    for (int dimension = 2; dimension <= 3; dimension++) {
+    for (int dimension = 2; dimension <= 3; ++dimension) {
         scene.dimension = dimension;
         couImage image = render(&scene, &options);
         const uint8_t *p = pixel(&image, WIDTH / 2, HEIGHT / 2);
@@ -360,23 +360,23 @@ static void unknown_materials_are_grey(void **state)
 // --- Same picture -----------------------------------------------------------------------------------------------------------
 
 // A heap of particles with equal places among them, a solid and a glass body.
-static void image_does_not_depend_on_threads(void **state)
+static void test_image_does_not_depend_on_threads(void **context)
 {
-    (void)state;
+    (void)context;
     enum { count = 3000 };
     static couVec3 positions[count];
     static uint8_t materials[count];
     uint32_t random = 12345;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; ++i) {
         float c[3];
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3; ++k) {
             random = random * 1664525u + 1013904223u;
             c[k] = (float)(random >> 8) / 16777216.0f;
         }
         positions[i] = (couVec3){c[0] - 0.5f, 0.4f * c[1], c[2] - 0.5f};
         materials[i] = (uint8_t)(i & 1);
     }
-    for (int i = 0; i < 100; i++) positions[2 * i + 1] = positions[2 * i];
+    for (int i = 0; i < 100; ++i) positions[2 * i + 1] = positions[2 * i];
     couShape *sphere = make_shape((couShapeDef){.kind = cou_shapeSphere, .radius = 0.2f});
     couShape *torus = make_shape((couShapeDef){.kind = cou_shapeTorus, .radius = 0.5f, .radius2 = 0.1f});
     couPictureBody bodies[] = {{.shape = sphere, .pose = {{0, 0.4f, 0}, {0, 0, 0, 1}}, .look = couMakeLook(red, 1)},
@@ -388,10 +388,10 @@ static void image_does_not_depend_on_threads(void **state)
     scene.ground = 0;
     couPictureOptions options = look_from((couVec3){0, 0, 0}, (couVec3){0, 0, 0});
     options.is_auto_camera = true;
-    for (int dimension = 2; dimension <= 3; dimension++) {
+    for (int dimension = 2; dimension <= 3; ++dimension) {
         scene.dimension = dimension;
         couImage reference = render(&scene, &options);
-        for (int threads = 1; threads <= 3; threads++) {
+        for (int threads = 1; threads <= 3; ++threads) {
             couRenderer *other = couCreateRenderer(threads, &faults);
             assert_non_null(other);
             couImage image = render_with(other, &scene, &options);
@@ -405,9 +405,9 @@ static void image_does_not_depend_on_threads(void **state)
     couShape_Release(torus);
 }
 
-static void drawing_leaves_the_arithmetic_alone(void **state)
+static void test_drawing_leaves_the_arithmetic_alone(void **context)
 {
-    (void)state;
+    (void)context;
 #if defined(__x86_64__)
     // A renderer that flushed denormals to zero would change the simulation's bits.
     unsigned mode = _mm_getcsr() & ~0x3fu;
@@ -421,12 +421,12 @@ static void drawing_leaves_the_arithmetic_alone(void **state)
 }
 
 // A box as a mesh, some of its faces turned over, looks like the box: placed, alone (triangles), of glass or in a union (traced).
-static void mesh_looks_like_its_formula(void **state)
+static void test_mesh_looks_like_its_formula(void **context)
 {
-    (void)state;
+    (void)context;
     const couVec3 half = {0.5f, 0.3f, 0.4f};
     couVec3 vertices[8];
-    for (int k = 0; k < 8; k++)
+    for (int k = 0; k < 8; ++k)
         vertices[k] = (couVec3){k & 1 ? half.x : -half.x, k & 2 ? half.y : -half.y, k & 4 ? half.z : -half.z};
     static const uint32_t triangles[36] = {0, 3, 2, 0, 3, 1, 4, 5, 7, 4, 6, 7, 0, 1, 5, 0, 5, 4,
                                            2, 6, 7, 2, 7, 3, 0, 4, 6, 0, 2, 6, 1, 3, 7, 1, 7, 5};
@@ -437,9 +437,9 @@ static void mesh_looks_like_its_formula(void **state)
                           make_shape((couShapeDef){.kind = cou_shapeMesh, .grid = grid})};
     const couPose pose = {{0.1f, 0.2f, 0}, {0, 0.38268343f, 0, 0.92387953f}};
     couPictureOptions options = look_from((couVec3){1.5f, 1.2f, 2.5f}, (couVec3){0, 0.1f, 0});
-    for (int kind = 0; kind < 3; kind++) {
+    for (int kind = 0; kind < 3; ++kind) {
         couImage images[2];
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 2; ++k) {
             couShapeKind around = kind == 2 ? cou_shapeUnion : cou_shapePlaced;
             couShape *shape = make_shape((couShapeDef){.kind = around, .children = &boxes[k], .child_count = 1, .pose = pose});
             couPictureBody body = {.shape = shape, .pose = pose, .look = couMakeLook(red, kind == 1 ? 0.4f : 1.0f)};
@@ -450,7 +450,7 @@ static void mesh_looks_like_its_formula(void **state)
         }
         // Edges are rounded by the grid, hence a pixel here and there.
         int other = 0, red_count = 0;
-        for (int i = 0; i < WIDTH * HEIGHT; i++) {
+        for (int i = 0; i < WIDTH * HEIGHT; ++i) {
             const uint8_t *a = images[0].rgb + 3 * i, *b = images[1].rgb + 3 * i;
             other += abs(a[0] - b[0]) + abs(a[1] - b[1]) + abs(a[2] - b[2]) > 40;
             red_count += is_red(a);
@@ -469,14 +469,14 @@ static void mesh_looks_like_its_formula(void **state)
 
 // A plane of discs reads as one red area without holes, lit alike; a lone droplet is a sphere, a splat of a missing particle
 // nothing.
-static void splats_make_a_surface(void **state)
+static void test_splats_make_a_surface(void **context)
 {
-    (void)state;
+    (void)context;
     enum { side = 21, count = side * side + 1 };
     couVec3 positions[count], normals[count + 1];
     uint32_t indices[count + 1];
     float radii[count + 1];
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; ++i) {
         bool is_drop = i == count - 1;
         positions[i] = is_drop ? (couVec3){0, 0.55f, 0}
                                : (couVec3){0.05f * (float)(i % side - 10), 0, 0.05f * (float)(i / side - 10)};
@@ -495,7 +495,7 @@ static void splats_make_a_surface(void **state)
     project(&options, positions[count - 1], &x, &y);
     assert_true(is_red(pixel(&image, (int)x, (int)y)));
     int darkest = 1000, brightest = 0;
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < 400; ++i) {
         project(&options, (couVec3){0.02f * (float)(i % 20 - 10) + 0.1f, 0, 0.02f * (float)(i / 20 - 10) + 0.2f}, &x, &y);
         const uint8_t *p = pixel(&image, (int)x, (int)y);
         assert_true(is_red(p));
@@ -508,26 +508,26 @@ static void splats_make_a_surface(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sphere_has_its_silhouette),
-        cmocka_unit_test(body_has_the_same_silhouette),
-        cmocka_unit_test(particles_are_where_they_project),
-        cmocka_unit_test(turned_body_turns),
-        cmocka_unit_test(nearer_things_hide_farther_ones),
-        cmocka_unit_test(camera_in_a_wall_looks_out_of_it),
-        cmocka_unit_test(shadow_falls_away_from_the_sun),
-        cmocka_unit_test(body_casts_a_shadow),
-        cmocka_unit_test(ground_is_darker_under_a_roof),
-        cmocka_unit_test(horizontal_plane_is_the_ground),
-        cmocka_unit_test(floor_is_under_the_lowest_body_at_rest),
-        cmocka_unit_test(glass_is_seen_and_seen_through),
-        cmocka_unit_test(invisible_body_leaves_no_trace),
-        cmocka_unit_test(particles_at_nan_are_left_out),
-        cmocka_unit_test(empty_scene_gives_a_picture),
-        cmocka_unit_test(unknown_materials_are_grey),
-        cmocka_unit_test(image_does_not_depend_on_threads),
-        cmocka_unit_test(drawing_leaves_the_arithmetic_alone),
-        cmocka_unit_test(mesh_looks_like_its_formula),
-        cmocka_unit_test(splats_make_a_surface),
+        cmocka_unit_test(test_sphere_has_its_silhouette),
+        cmocka_unit_test(test_body_has_the_same_silhouette),
+        cmocka_unit_test(test_particles_are_where_they_project),
+        cmocka_unit_test(test_turned_body_turns),
+        cmocka_unit_test(test_nearer_things_hide_farther_ones),
+        cmocka_unit_test(test_camera_in_a_wall_looks_out_of_it),
+        cmocka_unit_test(test_shadow_falls_away_from_the_sun),
+        cmocka_unit_test(test_body_casts_a_shadow),
+        cmocka_unit_test(test_ground_is_darker_under_a_roof),
+        cmocka_unit_test(test_horizontal_plane_is_the_ground),
+        cmocka_unit_test(test_floor_is_under_the_lowest_body_at_rest),
+        cmocka_unit_test(test_glass_is_seen_and_seen_through),
+        cmocka_unit_test(test_invisible_body_leaves_no_trace),
+        cmocka_unit_test(test_particles_at_nan_are_left_out),
+        cmocka_unit_test(test_empty_scene_gives_a_picture),
+        cmocka_unit_test(test_unknown_materials_are_grey),
+        cmocka_unit_test(test_image_does_not_depend_on_threads),
+        cmocka_unit_test(test_drawing_leaves_the_arithmetic_alone),
+        cmocka_unit_test(test_mesh_looks_like_its_formula),
+        cmocka_unit_test(test_splats_make_a_surface),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,19 +1,19 @@
 // Automatic cameras.
 #include "picture_test.h"
 
-static void automatic_camera_frames_the_box(void **state)
+static void test_automatic_camera_frames_the_box(void **context)
 {
-    (void)state;
+    (void)context;
     const couBounds boxes[] = {
         {{-1, 0, -1}, {1, 2, 1}}, {{0, 0, 0}, {10, 0.1f, 10}}, {{5, 0, 5}, {5.1f, 3, 5.1f}}, {{1, 1, 1}, {1, 1, 1}}};
     const int sizes[][2] = {{1280, 720}, {200, 800}, {640, 640}};
-    for (int b = 0; b < COU_COUNT(boxes); b++) {
-        for (int s = 0; s < COU_COUNT(sizes); s++) {
+    for (int b = 0; b < COU_COUNT(boxes); ++b) {
+        for (int s = 0; s < COU_COUNT(sizes); ++s) {
             int width = sizes[s][0], height = sizes[s][1];
             couView view = couLookAtBox(boxes[b], 35, NAN, width, height);
             couPictureOptions options = {.width = width, .height = height, .from = view.origin, .to = view.focus, .fov = 35};
             double fill = 0;
-            for (int i = 0; i < 8; i++) {
+            for (int i = 0; i < 8; ++i) {
                 couBounds box = boxes[b];
                 couVec3 corner = {i & 1 ? box.upper.x : box.lower.x, i & 2 ? box.upper.y : box.lower.y,
                                   i & 4 ? box.upper.z : box.lower.z};
@@ -28,12 +28,12 @@ static void automatic_camera_frames_the_box(void **state)
     }
 }
 
-static void stray_particle_does_not_shrink_the_rest(void **state)
+static void test_stray_particle_does_not_shrink_the_rest(void **context)
 {
-    (void)state;
+    (void)context;
     enum { count = 1001 };
     static couVec3 positions[count];
-    for (int i = 0; i < count - 1; i++)
+    for (int i = 0; i < count - 1; ++i)
         positions[i] = (couVec3){0.1f * (float)(i % 10), 0.1f * (float)(i / 10 % 10), 0.1f * (float)(i / 100)};
     positions[count - 1] = (couVec3){1e6f, -1e7f, 0};
     couBounds bounds = couParticleBounds(positions, count);
@@ -49,15 +49,15 @@ static void stray_particle_does_not_shrink_the_rest(void **state)
 }
 
 // All the way around, the box is inside the picture and the camera as far off as at the start.
-static void turning_camera_keeps_the_box_in_view(void **state)
+static void test_turning_camera_keeps_the_box_in_view(void **context)
 {
-    (void)state;
+    (void)context;
     const couBounds box = {{-1, 0, -0.1f}, {1, 0.5f, 0.1f}};
     float distance = 0;
     for (int turn = 0; turn < 360; turn += 15) {
         couView view = couLookAtBox(box, 35, (float)turn, 320, 200);
         couPictureOptions options = {.width = 320, .height = 200, .from = view.origin, .to = view.focus, .fov = 35};
-        for (int i = 0; i < 8; i++) {
+        for (int i = 0; i < 8; ++i) {
             double x, y;
             project(&options, (couVec3){i & 1 ? 1 : -1, i & 2 ? 0.5f : 0, i & 4 ? 0.1f : -0.1f}, &x, &y);
             assert_true(x > 0 && x < 320 && y > 0 && y < 200);
@@ -71,12 +71,12 @@ static void turning_camera_keeps_the_box_in_view(void **state)
 }
 
 // A final picture frames its surfaces, not the particles that it does not show.
-static void final_picture_frames_its_surface(void **state)
+static void test_final_picture_frames_its_surface(void **context)
 {
-    (void)state;
+    (void)context;
     couVec3 vertices[] = {{10, 0, 0}, {11, 0, 0}, {10, 1, 0}, {10, 0, 1}}, normals[4];
     uint32_t indices[] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
-    for (int i = 0; i < 4; i++) normals[i] = couNormalize(couSub(vertices[i], (couVec3){10.25f, 0.25f, 0.25f}));
+    for (int i = 0; i < 4; ++i) normals[i] = couNormalize(couSub(vertices[i], (couVec3){10.25f, 0.25f, 0.25f}));
     couSurface surface = {
         .dimension = 3, .vertex_count = 4, .element_count = 4, .vertices = vertices, .normals = normals, .indices = indices};
     couPictureSurface drawn = {.surface = &surface, .look = couMakeLook(red, 1)};
@@ -92,10 +92,10 @@ static void final_picture_frames_its_surface(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(automatic_camera_frames_the_box),
-        cmocka_unit_test(stray_particle_does_not_shrink_the_rest),
-        cmocka_unit_test(turning_camera_keeps_the_box_in_view),
-        cmocka_unit_test(final_picture_frames_its_surface),
+        cmocka_unit_test(test_automatic_camera_frames_the_box),
+        cmocka_unit_test(test_stray_particle_does_not_shrink_the_rest),
+        cmocka_unit_test(test_turning_camera_keeps_the_box_in_view),
+        cmocka_unit_test(test_final_picture_frames_its_surface),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -12,7 +12,7 @@
 
 static void assert_fault(const char *key, const char *part)
 {
-    for (int i = 0; i < faults.count; i++) {
+    for (int i = 0; i < faults.count; ++i) {
         if (strcmp(faults.items[i].key, key) == 0 && strstr(faults.items[i].message, part)) {
             couFaults_Clear(&faults);
             return;
@@ -32,9 +32,9 @@ static void assert_refused(couPictureScene scene, couPictureOptions options, con
     assert_fault(key, part);
 }
 
-static void wrong_requests_are_faults(void **state)
+static void test_wrong_requests_are_faults(void **context)
 {
-    (void)state;
+    (void)context;
     const couVec3 position = {0, 0, 0};
     const couPictureScene scene = make_scene(&position, 1, 0.1f);
     const couPictureOptions options = look_from((couVec3){0, 0, 2}, (couVec3){0, 0, 0});
@@ -60,9 +60,9 @@ static void wrong_requests_are_faults(void **state)
     s = scene, s.material_count = -1, assert_refused(s, options, "picture.material_count", "-1");
 }
 
-static void all_faults_come_in_one_go(void **state)
+static void test_all_faults_come_in_one_go(void **context)
 {
-    (void)state;
+    (void)context;
     couPictureScene scene = make_scene(NULL, 3, NAN);
     couPictureOptions options = {.width = 0, .height = 1 << 20, .samples = 99, .fov = 500};
     couImage image;
@@ -71,9 +71,9 @@ static void all_faults_come_in_one_go(void **state)
     couFaults_Clear(&faults);
 }
 
-static void wrong_thread_counts_are_faults(void **state)
+static void test_wrong_thread_counts_are_faults(void **context)
 {
-    (void)state;
+    (void)context;
     assert_null(couCreateRenderer(-1, &faults));
     assert_fault("threads", "-1");
     assert_null(couCreateRenderer(COU_MAX_THREADS + 1, &faults));
@@ -109,19 +109,19 @@ static couImage make_noise(int width, int height)
 {
     couImage image = {width, height, couAlloc(NULL, 3 * (size_t)width * (size_t)height)};
     uint32_t random = 99;
-    for (size_t i = 0; i < image_bytes(&image); i++) image.rgb[i] = (uint8_t)((random = random * 1664525u + 1013904223u) >> 24);
+    for (size_t i = 0; i < image_bytes(&image); ++i) image.rgb[i] = (uint8_t)((random = random * 1664525u + 1013904223u) >> 24);
     return image;
 }
 
-static void png_reads_back_the_same(void **state)
+static void test_png_reads_back_the_same(void **context)
 {
-    (void)state;
+    (void)context;
     const couVec3 position = {0, 0.2f, 0};
     couPictureScene scene = make_scene(&position, 1, 0.2f);
     scene.ground = 0;
     couPictureOptions options = look_from((couVec3){1, 1, 2}, (couVec3){0, 0, 0});
     couImage images[] = {render(&scene, &options), make_noise(123, 77)};
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         const char *path = in_folder("picture.png");
         assert_true(couWritePng(path, &images[i], &faults));
         assert_same(images[i], read_png(path));
@@ -129,9 +129,9 @@ static void png_reads_back_the_same(void **state)
     }
 }
 
-static void png_that_cannot_be_written_is_a_fault(void **state)
+static void test_png_that_cannot_be_written_is_a_fault(void **context)
 {
-    (void)state;
+    (void)context;
     couImage image = make_noise(200, 200), none = {0};
     assert_false(couWritePng(in_folder("none.png"), &none, &faults));
     assert_fault("", "no image");
@@ -144,9 +144,9 @@ static void png_that_cannot_be_written_is_a_fault(void **state)
     couFreeImage(&image);
 }
 
-static void full_disk_keeps_the_old_png(void **state)
+static void test_full_disk_keeps_the_old_png(void **context)
 {
-    (void)state;
+    (void)context;
     couImage small = make_noise(16, 16), large = make_noise(300, 300);
     assert_true(couWritePng(in_folder("kept.png"), &small, &faults));
     // A limit on the size of files stands in for the end of the disk.
@@ -171,12 +171,12 @@ static void full_disk_keeps_the_old_png(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_requests_are_faults),
-        cmocka_unit_test(all_faults_come_in_one_go),
-        cmocka_unit_test(wrong_thread_counts_are_faults),
-        cmocka_unit_test(png_reads_back_the_same),
-        cmocka_unit_test(png_that_cannot_be_written_is_a_fault),
-        cmocka_unit_test(full_disk_keeps_the_old_png),
+        cmocka_unit_test(test_wrong_requests_are_faults),
+        cmocka_unit_test(test_all_faults_come_in_one_go),
+        cmocka_unit_test(test_wrong_thread_counts_are_faults),
+        cmocka_unit_test(test_png_reads_back_the_same),
+        cmocka_unit_test(test_png_that_cannot_be_written_is_a_fault),
+        cmocka_unit_test(test_full_disk_keeps_the_old_png),
     };
     if (!mkdtemp(folder)) return 1;
     int failed = cmocka_run_group_tests(tests, setup, teardown);

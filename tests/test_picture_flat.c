@@ -1,9 +1,9 @@
 // Pictures of 2D scenes.
 #include "picture_test.h"
 
-static void flat_picture_is_to_scale(void **state)
+static void test_flat_picture_is_to_scale(void **context)
 {
-    (void)state;
+    (void)context;
     // The frame is 2 m x 1.5 m with a margin of 6 %, the same on both axes.
     const couVec3 positions[] = {{0.5f, 0.25f, 7}, {-0.5f, -0.5f, 0}};
     const uint8_t materials[] = {0, 1};
@@ -24,9 +24,9 @@ static void flat_picture_is_to_scale(void **state)
 
 static bool is_dark(const uint8_t *p) { return brightness(p) < 450; }
 
-static void flat_bodies_are_dark_areas(void **state)
+static void test_flat_bodies_are_dark_areas(void **context)
 {
-    (void)state;
+    (void)context;
     couShape *disc = make_shape((couShapeDef){.kind = cou_shapeSphere, .radius = 0.3f});
     couShape *plane = make_shape((couShapeDef){.kind = cou_shapePlane, .axis = {0, 1, 0}});
     couPictureBody bodies[] = {
@@ -60,14 +60,14 @@ static void flat_bodies_are_dark_areas(void **state)
     couShape_Release(plane);
 }
 
-static void many_flat_bodies_are_all_drawn(void **state)
+static void test_many_flat_bodies_are_all_drawn(void **context)
 {
-    (void)state;
+    (void)context;
     // More in one tile of the picture than it lists.
     enum { count = 200 };
     couShape *disc = make_shape((couShapeDef){.kind = cou_shapeSphere, .radius = 0.01f});
     couPictureBody bodies[count];
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; ++i)
         bodies[i] = (couPictureBody){.shape = disc,
                                      .pose = {{i < count - 1 ? 0.0f : 0.03f, 0, 0}, {0, 0, 0, 1}},
                                      .look = couMakeLook((couVec3){0.4f, 0.4f, 0.4f}, 1)};
@@ -89,9 +89,9 @@ static void many_flat_bodies_are_all_drawn(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flat_picture_is_to_scale),
-        cmocka_unit_test(flat_bodies_are_dark_areas),
-        cmocka_unit_test(many_flat_bodies_are_all_drawn),
+        cmocka_unit_test(test_flat_picture_is_to_scale),
+        cmocka_unit_test(test_flat_bodies_are_dark_areas),
+        cmocka_unit_test(test_many_flat_bodies_are_all_drawn),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,4 +1,5 @@
-// Relaxation and viscosity against plain references: double precision, pairs by brute force, one after the other in the same turns.
+// Relaxation and viscosity against plain references: double precision, pairs by brute force, one after the other in the same
+// turns.
 #include "testing.h"
 
 #define SPACING 0.02f

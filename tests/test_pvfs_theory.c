@@ -1,8 +1,9 @@
-// The numbers that pvfs derives: lattice sums, wall integrals, sound speed, viscosity and shear modulus, against values and closed
-// forms from elsewhere.
+// The numbers that pvfs derives: lattice sums, wall integrals, sound speed, viscosity and shear modulus, against values and
+// closed forms from elsewhere.
 #include "testing.h"
 
-// A body-centred cubic lattice by its shells: 8, 6, 12, 24, 8 points at sqrt(3/4), 1, sqrt(2), sqrt(11/4), sqrt(3) edges, the next at 2.
+// A body-centred cubic lattice by its shells: 8, 6, 12, 24, 8 points at sqrt(3/4), 1, sqrt(2), sqrt(11/4), sqrt(3) edges, the
+// next at 2.
 static void test_lattice_by_shells(void **context)
 {
     (void)context;

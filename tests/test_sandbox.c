@@ -17,6 +17,13 @@ static double cpu_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+// A script was stopped and did not come to its end by itself, which takes hours; how long it took says more about the machine.
+static void check_seconds(double start, const char *text)
+{
+    double seconds = cpu_seconds() - start;
+    if (!(seconds < 120.0)) fail_msg("took %g s of computing time, allowed 120: %s", seconds, text);
+}
+
 // Runs a script; the script itself asserts.
 static void check_script(const char *text)
 {
@@ -27,9 +34,9 @@ static void check_script(const char *text)
 
 // --- Out of reach, and limits ------------------------------------------------------------------------------------------------
 
-static void test_escapes(void **state)
+static void test_escapes(void **context)
 {
-    (void)state;
+    (void)context;
     static const Bad escapes[] = {
         {HEAD "io.open('/etc/passwd')", 2, "", "'io' is not available"},
         {HEAD "os.execute('true')", 2, "", "'os' is not available"},
@@ -71,9 +78,9 @@ static void test_escapes(void **state)
     unlink(target);
 }
 
-static void test_protected(void **state)
+static void test_protected(void **context)
 {
-    (void)state;
+    (void)context;
     check_script("assert(getmetatable('') == false)\n"
                  "assert(not pcall(setmetatable, '', {}))\n"
                  "assert(getmetatable(sphere { radius = 1 }) == false)\n"
@@ -121,29 +128,28 @@ static void check_stopped(const Endless *script, couLimits limits, const char *m
     assert_true(couSandbox_Compile(&sandbox, "scene.lua", "/scene.lua", script->text, strlen(script->text)));
     double start = cpu_seconds();
     bool has_ended = couSandbox_Call(&sandbox, 0, 0, limits);
-    double seconds = cpu_seconds() - start;
+    check_seconds(start, script->text);
     const couLuaError *error = &sandbox.error;
     if (has_ended || strcmp(error->where, place) != 0 || !strstr(error->message, message))
         fail_msg("in: %s\nexpected %s: %s, got %s: %s", script->text, place, message, error->where, error->message);
-    if (!(seconds < 5.0)) fail_msg("took %g s, allowed 5: %s", seconds, script->text);
     couSandbox_Close(&sandbox);
 }
 
 // Each limit stops each script without the help of the other.
-static void test_endless(void **state)
+static void test_endless(void **context)
 {
-    (void)state;
-    const couLimits few = {20000000, 1e9}, short_time = {INT64_MAX, 0.1};
+    (void)context;
+    const couLimits few = {5000000, 1e9}, short_time = {INT64_MAX, 0.1};
     for (int i = 0; i < COU_COUNT(endless); ++i) {
-        if (!endless[i].is_by_time) check_stopped(&endless[i], few, "more than 20 million instructions: an endless loop?");
+        if (!endless[i].is_by_time) check_stopped(&endless[i], few, "more than 5 million instructions: an endless loop?");
         check_stopped(&endless[i], short_time, "more than 0.1 s of computing time: an endless loop?");
     }
 }
 
 // With the limits of scenes: by instructions, for by time it would take a minute, and one that Lua itself ends.
-static void test_endless_scenes(void **state)
+static void test_endless_scenes(void **context)
 {
-    (void)state;
+    (void)context;
     static const Bad scenes[] = {
         {HEAD "while true do end", 2, "", "more than 500 million instructions: an endless loop?"},
         {HEAD "local function f() f() end\nf()", 2, "", "stack overflow"},
@@ -151,11 +157,11 @@ static void test_endless_scenes(void **state)
     for (int i = 0; i < COU_COUNT(scenes); ++i) check_bad(&scenes[i]);
 }
 
-static void test_memory_bombs(void **state)
+static void test_memory_bombs(void **context)
 {
-    (void)state;
+    (void)context;
     static const Bad bombs[] = {
-        {HEAD "local t = {} while true do t[#t + 1] = ('x'):rep(1000) .. #t end", 2, "", "memory"},
+        {HEAD "local t = {} while true do t[#t + 1] = ('x'):rep(20000) .. #t end", 2, "", "memory"},
         {HEAD "local t = {} for i = 1, 1e9 do t[i] = {} end", 2, "", "memory"},
         {HEAD "local s = 'x' while true do s = s .. s end", 2, "", "memory"},
         {HEAD "local t = {} while true do pcall(function() while true do t[#t + 1] = ('x'):rep(100000) .. #t end end) end", 2, "",
@@ -168,23 +174,24 @@ static void test_memory_bombs(void **state)
         {HEAD "local t = {} for i = 1, 1e5 do t[i] = ('x'):rep(1000) end table.concat(t)", 2, "", "memory"},
         {HEAD "for i = 1, 1e9 do body { shape = sphere { radius = 1 } } end", 2, "", "more than 20000 things"},
         {HEAD "local s = sphere { radius = 1 } for i = 1, 100 do s = union { s, s } end", 2, "union.children", "primitives"},
-        {HEAD "local p, t = {}, {} for i = 1, 60 do p[i] = {math.cos(i / 10), math.sin(i / 10)} end\n"
+        // Nearly all of it is taken at once, so that also a slow machine comes to the end before the script's time is up.
+        {HEAD "local p, t = {}, {} for i = 1, 60 do p[i] = {math.cos(i / 10), math.sin(i / 10)} end "
+              "for i = 1, 230 do t[i] = ('x'):rep(1e6) end\n"
               "while true do t[#t + 1] = union { polygon { points = p } } end",
          3, "", "memory"},
     };
     for (int i = 0; i < COU_COUNT(bombs); ++i) {
         double start = cpu_seconds();
         check_bad(&bombs[i]);
-        double seconds = cpu_seconds() - start;
-        if (!(seconds < 15.0)) fail_msg("took %g s, allowed 15: %s", seconds, bombs[i].text);
+        check_seconds(start, bombs[i].text);
     }
     // Endless in Lua's own C code, harmless here.
     check_script("assert((''):rep(2^62) == '') assert((''):rep(1e18, '') == '')");
 }
 
-static void test_fault_flood(void **state)
+static void test_fault_flood(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     assert_null(load_with(HEAD "while true do sphere { radius = -1 } end", NULL, &faults));
     assert_in_range(faults.count, 100, 300);
@@ -196,37 +203,37 @@ static void test_fault_flood(void **state)
 }
 
 // Garbage is collected when the limit comes near: using much over time is fine.
-static void test_garbage_is_fine(void **state)
+static void test_garbage_is_fine(void **context)
 {
-    (void)state;
+    (void)context;
     check_script("local keep = ('x'):rep(2^23)\nfor i = 1, 200 do local s = ('y'):rep(2^22) .. i end");
 }
 
 // --- Same in every run -------------------------------------------------------------------------------------------------------
 
-static void test_pairs_order(void **state)
+static void test_pairs_order(void **context)
 {
-    (void)state;
-    check_script(
-        "local t = { b = 1, a = 2, [10] = 3, [2] = 4, [-1.5] = 5, [true] = 6, [false] = 7, B = 8, ab = 9, [1] = 10 }\n"
-        "local keys = {}\n"
-        "for k, v in pairs(t) do keys[#keys + 1] = tostring(k) assert(t[k] == v) end\n"
-        "assert(table.concat(keys, ' ') == '-1.5 1 2 10 B a ab b false true', table.concat(keys, ' '))\n"
-        "local k, list = nil, {}\n"
-        "repeat k = next(t, k) list[#list + 1] = tostring(k) until k == nil\n"
-        "assert(table.concat(list, ' ') == '-1.5 1 2 10 B a ab b false true nil')\n"
-        "assert(next({}) == nil)\n"
-        "local seen = {}\n" // entries may be removed during the loop
-        "local u = { a = 1, b = 2, c = 3 }\n"
-        "for key in pairs(u) do seen[#seen + 1] = key u.b = nil end\n"
-        "assert(table.concat(seen) == 'ac')\n"
-        "for a, b in pairs(setmetatable({}, { __pairs = function() return function(_, i) if not i then return 1, 2 end end end })) do\n"
-        "  assert(a == 1 and b == 2) end\n");
+    (void)context;
+    check_script("local t = { b = 1, a = 2, [10] = 3, [2] = 4, [-1.5] = 5, [true] = 6, [false] = 7, B = 8, ab = 9, [1] = 10 }\n"
+                 "local keys = {}\n"
+                 "for k, v in pairs(t) do keys[#keys + 1] = tostring(k) assert(t[k] == v) end\n"
+                 "assert(table.concat(keys, ' ') == '-1.5 1 2 10 B a ab b false true', table.concat(keys, ' '))\n"
+                 "local k, list = nil, {}\n"
+                 "repeat k = next(t, k) list[#list + 1] = tostring(k) until k == nil\n"
+                 "assert(table.concat(list, ' ') == '-1.5 1 2 10 B a ab b false true nil')\n"
+                 "assert(next({}) == nil)\n"
+                 "local seen = {}\n" // entries may be removed during the loop
+                 "local u = { a = 1, b = 2, c = 3 }\n"
+                 "for key in pairs(u) do seen[#seen + 1] = key u.b = nil end\n"
+                 "assert(table.concat(seen) == 'ac')\n"
+                 "for a, b in pairs(setmetatable({}, { __pairs = function()"
+                 "  return function(_, i) if not i then return 1, 2 end end end })) do\n"
+                 "  assert(a == 1 and b == 2) end\n");
 }
 
-static void test_table_library(void **state)
+static void test_table_library(void **context)
 {
-    (void)state;
+    (void)context;
     check_script("local t = {5, 2, 8, 1, 9, 3}\n"
                  "table.sort(t) assert(table.concat(t, ',') == '1,2,3,5,8,9')\n"
                  "table.sort(t, function(a, b) return a > b end) assert(table.concat(t, ',') == '9,8,5,3,2,1')\n"
@@ -246,9 +253,9 @@ static void test_table_library(void **state)
 }
 
 // As in Lua, where both have it.
-static void test_find(void **state)
+static void test_find(void **context)
 {
-    (void)state;
+    (void)context;
     static const char cases[] = "local out = {}\n"
                                 "for _, text in ipairs { '', 'a', 'abcab', 'x\\0ab\\0ab', 'aaab', 'a.b' } do\n"
                                 "  for _, what in ipairs { '', 'a', 'ab', 'aab', '\\0a', 'abcabc', '.', '.b' } do\n"
@@ -273,9 +280,9 @@ static void test_find(void **state)
     check_script("assert(('hello world'):find('wor') == 7 and ('a]b)'):find(']b)') == 2 and not pcall(string.find, 'x'))");
 }
 
-static void test_no_patterns(void **state)
+static void test_no_patterns(void **context)
 {
-    (void)state;
+    (void)context;
     static const Bad patterns[] = {
         {HEAD "local w = ('a b'):match('%w+')", 2, "",
          "'string.match' is not available: a scene has no patterns, but string.find("},
@@ -292,22 +299,22 @@ static void test_no_patterns(void **state)
 static void random_values(const char *seed, double out[4])
 {
     char text[512];
-    snprintf(
-        text, sizeof text,
-        "scene { spacing = 0.05%s }\nlocal r = {} for i = 1, 3 do r[i] = math.random() end\n"
-        "for i = 1, 1000 do local d = math.random(6) assert(d >= 1 and d <= 6) local x = math.random() assert(x >= 0 and x < 1) end\n"
-        "assert(not pcall(math.random, 3, 2)) math.random(math.mininteger, math.maxinteger)\n"
-        "camera { from = {r[1], r[2], r[3]}, to = {5, 5, 5}, fov = 1 + math.random(100) }\n",
-        seed);
+    snprintf(text, sizeof text,
+             "scene { spacing = 0.05%s }\nlocal r = {} for i = 1, 3 do r[i] = math.random() end\n"
+             "for i = 1, 1000 do local d = math.random(6) assert(d >= 1 and d <= 6)"
+             "  local x = math.random() assert(x >= 0 and x < 1) end\n"
+             "assert(not pcall(math.random, 3, 2)) math.random(math.mininteger, math.maxinteger)\n"
+             "camera { from = {r[1], r[2], r[3]}, to = {5, 5, 5}, fov = 1 + math.random(100) }\n",
+             seed);
     couScene *scene = load_good(text);
     couCamera camera = couScene_Camera(scene);
     out[0] = camera.from.x, out[1] = camera.from.y, out[2] = camera.from.z, out[3] = camera.fov;
     couCloseScene(scene);
 }
 
-static void test_random(void **state)
+static void test_random(void **context)
 {
-    (void)state;
+    (void)context;
     double a[4], b[4], c[4];
     random_values("", a);
     random_values("", b);

@@ -5,9 +5,9 @@
 
 // --- Good scenes -------------------------------------------------------------------------------------------------------------
 
-static void test_whole_language(void **state)
+static void test_whole_language(void **context)
 {
-    (void)state;
+    (void)context;
     couScene *scene = load_good(
         "scene { title = 'All', note = 'see', method = 'pvfs', spacing = 0.05, duration = 2.5, fps = 25, gravity = {0, -5, 0},\n"
         "  seed = 7, threads = 1 }\n"
@@ -18,11 +18,15 @@ static void test_whole_language(void **state)
         "fluid { material = thin, shape = sphere { radius = 0.1 }:at { 1, 0.5, 0 } }\n"
         "body { name = 'ground', shape = plane { normal = {0, 1, 0} }, friction = 0.9 }\n"
         "body { shape = shell { cylinder { radius = 0.4, height = 0.5 }, thickness = 0.05, open = true }, at = {0, 0.4, 3} }\n"
-        "body { shape = union { sphere { radius = 0.1 }, capsule { radius = 0.1, height = 0.3 }:turned { axis = {0,0,1}, degrees = 90 },\n"
+        "body { shape = union { sphere { radius = 0.1 }, capsule { radius = 0.1, height = 0.3 }"
+        "  :turned { axis = {0,0,1}, degrees = 90 },\n"
         "  torus { radius = 0.3, radius2 = 0.05 }, cone { radius = 0.2, radius2 = 0.1, height = 0.3 } }, at = {5, 1, 0} }\n"
-        "body { name = 'arm', shape = box { size = {0.1, 0.1, 0.5} }, motion = function(t) return { at = {t, 2, 0}, turn = { axis = {0,1,0}, degrees = 90 * t } } end }\n"
-        "emitter { name = 'tap', material = mine, shape = disk { radius = 0.1 }, at = {0, 3, 0}, direction = {0, -1, 0}, speed = 2, stop = 1 }\n"
-        "emitter { material = 'water', shape = polygon { points = {{0,0},{0.3,0},{0.3,0.3},{0,0.3}} }, at = {3, 3, 0}, turn = { axis = {1,0,0}, degrees = 90 } }\n"
+        "body { name = 'arm', shape = box { size = {0.1, 0.1, 0.5} }, motion = function(t)"
+        "  return { at = {t, 2, 0}, turn = { axis = {0,1,0}, degrees = 90 * t } } end }\n"
+        "emitter { name = 'tap', material = mine, shape = disk { radius = 0.1 }, at = {0, 3, 0}, direction = {0, -1, 0}, "
+        "  speed = 2, stop = 1 }\n"
+        "emitter { material = 'water', shape = polygon { points = {{0,0},{0.3,0},{0.3,0.3},{0,0.3}} }, at = {3, 3, 0}, "
+        "  turn = { axis = {1,0,0}, degrees = 90 } }\n"
         "sink { shape = box { size = {1, 1, 1} }, at = {0, -9, 0} }\n"
         "field { kind = 'uniform', vector = {1, 0, 0}, region = sphere { radius = 1 } }\n"
         "field { acceleration = function(x, y, z, vx, vy, vz, t) return -x, 0, -z end, start = 1 }\n"
@@ -47,16 +51,20 @@ static void test_whole_language(void **state)
     couCloseScene(scene);
 }
 
-static void test_poses(void **state)
+static void test_poses(void **context)
 {
-    (void)state;
+    (void)context;
     couScene *scene = load_good(
         HEAD
-        "body { name = 'a', shape = sphere { radius = 0.1 }:at {1, 0, 0}:turned { axis = {0,0,1}, degrees = 90 }, at = {0, 5, 0} }\n"
-        "body { name = 'm', shape = sphere { radius = 0.1 }, at = {3, 3, 3}, motion = function(t) return { at = {t, 1, 2} } end }\n"
+        "body { name = 'a', shape = sphere { radius = 0.1 }:at {1, 0, 0}:turned { axis = {0,0,1}, degrees = 90 }, "
+        "  at = {0, 5, 0} }\n"
+        "body { name = 'm', shape = sphere { radius = 0.1 }, at = {3, 3, 3}, "
+        "  motion = function(t) return { at = {t, 1, 2} } end }\n"
         "emitter { name = 'down', material = 'water', shape = disk { radius = 0.1 }, direction = {0, -2, 0}, at = {0, 9, 0} }\n"
-        "emitter { name = 'side', material = 'water', shape = disk { radius = 0.1 }:turned { axis = {1,0,0}, degrees = 30 }, direction = {1, 0, 1}, at = {0, 9, 0} }\n"
-        "emitter { name = 'poly', material = 'water', shape = polygon { points = {{0,0},{0.2,0},{0,0.2}} }, direction = {0, 1, 0}, at = {0, 9, 0} }\n"
+        "emitter { name = 'side', material = 'water', shape = disk { radius = 0.1 }:turned { axis = {1,0,0}, degrees = 30 }, "
+        "  direction = {1, 0, 1}, at = {0, 9, 0} }\n"
+        "emitter { name = 'poly', material = 'water', shape = polygon { points = {{0,0},{0.2,0},{0,0.2}} }, "
+        "  direction = {0, 1, 0}, at = {0, 9, 0} }\n"
         "emitter { name = 'moved', material = 'water', shape = disk { radius = 0.1 }, at = {0, 9, 0},\n"
         "  motion = function(t) return { direction = {0, 0, -1} } end }\n");
     couWorld *world = couScene_World(scene);
@@ -75,9 +83,9 @@ static void test_poses(void **state)
     couCloseScene(scene);
 }
 
-static void test_order_does_not_matter(void **state)
+static void test_order_does_not_matter(void **context)
 {
-    (void)state;
+    (void)context;
     const char *ball = "body { shape = sphere { radius = 0.2 } }\n";
     char first[512], last[512];
     snprintf(first, sizeof first, HEAD "%s%s", ball, "fluid { material = 'oil', shape = box { size = {0.6, 0.6, 0.6} } }\n");
@@ -185,18 +193,19 @@ static const Bad bad_scenes[] = {
     {HEAD
      "body { name = 'block', shape = box { size = {1,1,1} } }\nemitter { material = 'water', shape = disk { radius = 0.1 } }",
      3, "emitter.at", "inside the body 'block'"},
-    {HEAD
-     "emitter { material = 'water', shape = disk { radius = 0.2 }, at = {0.55, 0, 0}, direction = {1,0,0} }\nbody { name = 'block', shape = box { size = {1.2,1,1} } }",
+    {HEAD "emitter { material = 'water', shape = disk { radius = 0.2 }, at = {0.55, 0, 0}, direction = {1,0,0} }\n"
+          "body { name = 'block', shape = box { size = {1.2,1,1} } }",
      2, "emitter.at", "inside the body 'block'"},
     {HEAD "emitter { material = 'water', shape = disk { radius = 0.01 } }", 2, "emitter.shape", "smaller than one particle"},
     {HEAD "fluid { material = 'water', shape = plane {} }", 2, "fluid.shape", "no bounds"},
     {HEAD "fluid { material = 'water', shape = box { size = {1, 0.02, 1} } }", 2, "fluid.shape", "0.02 m thin along y"},
-    {HEAD
-     "fluid { material = 'water', shape = box { size = {0.2,0.2,0.2} }, at = {0,-1,0} }\nbody { name = 'ground', shape = plane {} }",
+    {HEAD "fluid { material = 'water', shape = box { size = {0.2,0.2,0.2} }, at = {0,-1,0} }\n"
+          "body { name = 'ground', shape = plane {} }",
      2, "fluid.at", "wholly inside the body 'ground'"},
     {"scene { spacing = 0.0001 }\nfluid { material = 'water', shape = box { size = {1, 1, 1} } }", 2, "fluid.shape",
      "9.09e+11 particles"},
-    {"scene { spacing = 0.0001, max_particles = 1000000000 }\nfluid { material = 'water', shape = box { size = {0.095, 0.095, 0.095} } }",
+    {"scene { spacing = 0.0001, max_particles = 1000000000 }\n"
+     "fluid { material = 'water', shape = box { size = {0.095, 0.095, 0.095} } }",
      2, "fluid.shape", "GB"},
     {"scene { dimension = 2 }\nbody { shape = box { size = {1, 1} }, turn = { axis = {1, 0, 0}, degrees = 30 } }", 2, "body.turn",
      "only turns about z"},
@@ -204,15 +213,15 @@ static const Bad bad_scenes[] = {
      2, "emitter.shape", "2D"},
 };
 
-static void test_bad_scenes(void **state)
+static void test_bad_scenes(void **context)
 {
-    (void)state;
+    (void)context;
     for (int i = 0; i < COU_COUNT(bad_scenes); ++i) check_bad(&bad_scenes[i]);
 }
 
-static void test_all_faults_at_once(void **state)
+static void test_all_faults_at_once(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     couScene *scene = load_with(
         "scene { spacing = 0.05, titel = 'x', fps = -3 }\n"
@@ -240,9 +249,9 @@ static void test_all_faults_at_once(void **state)
     couFaults_Clear(&faults);
 }
 
-static void test_missing_files(void **state)
+static void test_missing_files(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     assert_null(couLoadScene("/nowhere/at/all.lua", NULL, &faults));
     assert_int_equal(faults.count, 1);
@@ -271,9 +280,9 @@ static void test_missing_files(void **state)
     couFaults_Clear(&faults);
 }
 
-static void test_gallery(void **state)
+static void test_gallery(void **context)
 {
-    (void)state;
+    (void)context;
     write_file("my-fountain.lua", HEAD);
     setenv("COULIS_SCENES", folder, 1);
     char path[1024];
@@ -312,15 +321,15 @@ static uint64_t hash_of(const char *text, const couSceneOptions *options)
     return hash;
 }
 
-static void test_require(void **state)
+static void test_require(void **context)
 {
-    (void)state;
+    (void)context;
     char path[512];
     snprintf(path, sizeof path, "%s/lib", folder);
     mkdir(path, 0700);
     write_file("lib/parts.lua", "local M = { radius = 0.25 }\ncount = (rawget(_G, 'count') or 0) + 1\nreturn M\n");
-    const char *text =
-        "scene { spacing = 0.05 }\nlocal p = require 'lib.parts'\nassert(p.radius == 0.25 and require('lib/parts') == p and count == 1)\n";
+    const char *text = "scene { spacing = 0.05 }\nlocal p = require 'lib.parts'\n"
+                       "assert(p.radius == 0.25 and require('lib/parts') == p and count == 1)\n";
     uint64_t first = hash_of(text, NULL);
     assert_true(hash_of(text, NULL) == first);
     write_file("lib/parts.lua", "local M = { radius = 0.25 }\ncount = (rawget(_G, 'count') or 0) + 1 \nreturn M\n");
@@ -349,9 +358,9 @@ static void test_require(void **state)
     couFaults_Clear(&faults);
 }
 
-static void test_overrides(void **state)
+static void test_overrides(void **context)
 {
-    (void)state;
+    (void)context;
     const char *text =
         "scene { spacing = 0.05, pvfs = {} }\nlocal a, b = material('honey'), material('honey', { density = 1000 })\n" FLUID;
     couOverride good[] = {
@@ -386,9 +395,9 @@ static void test_overrides(void **state)
     couFaults_Clear(&faults);
 }
 
-static void test_method_settings(void **state)
+static void test_method_settings(void **context)
 {
-    (void)state;
+    (void)context;
     const couParamTable *params = couMethodParams("pvfs");
     assert_non_null(params);
     const couParam *param = NULL;
@@ -408,30 +417,30 @@ static void test_method_settings(void **state)
 
 // --- Callbacks and the store -------------------------------------------------------------------------------------------------
 
-static void test_events(void **state)
+static void test_events(void **context)
 {
-    (void)state;
+    (void)context;
     couScene *scene = load_good(
-        HEAD
-        "local clay = material('clay')\n"
-        "fluid { material = clay, shape = box { size = {0.2, 0.2, 0.2} }, at = {0, 1, 0} }\n"
-        "body { name = 'lid', shape = box { size = {0.5, 0.1, 0.5} } }\n"
-        "emitter { name = 'tap', material = 'water', shape = disk { radius = 0.1 }, at = {3, 2, 0}, direction = {0, -1, 0}, speed = 3 }\n"
-        "field { acceleration = function(x, y, z, vx, vy, vz, t) return 0, 0.5 end }\n"
-        "every(0.01, function(world) world.store.ticks = (world.store.ticks or 0) + 1 end)\n"
-        "at(0.02, function(world)\n"
-        "  world.store.before = world:particle_count()\n"
-        "  world:pour { material = 'water', shape = sphere { radius = 0.15 }, at = {-2, 1, 0} }\n"
-        "  world.store.after = world:particle_count()\n"
-        "  world:remove_body('lid')\n"
-        "  world:set(clay, 'viscosity', 7)\n"
-        "  world:set('water', 'color', {1, 1, 1})\n"
-        "  world:add_springs(clay) world:delete_springs(clay)\n"
-        "  world:emitter('tap', false)\n"
-        "  world:stop_emitters()\n"
-        "  world.store.time = world.time\n"
-        "  world:log('hello')\n"
-        "end)\n");
+        HEAD "local clay = material('clay')\n"
+             "fluid { material = clay, shape = box { size = {0.2, 0.2, 0.2} }, at = {0, 1, 0} }\n"
+             "body { name = 'lid', shape = box { size = {0.5, 0.1, 0.5} } }\n"
+             "emitter { name = 'tap', material = 'water', shape = disk { radius = 0.1 }, at = {3, 2, 0}, direction = {0, -1, 0}, "
+             "speed = 3 }\n"
+             "field { acceleration = function(x, y, z, vx, vy, vz, t) return 0, 0.5 end }\n"
+             "every(0.01, function(world) world.store.ticks = (world.store.ticks or 0) + 1 end)\n"
+             "at(0.02, function(world)\n"
+             "  world.store.before = world:particle_count()\n"
+             "  world:pour { material = 'water', shape = sphere { radius = 0.15 }, at = {-2, 1, 0} }\n"
+             "  world.store.after = world:particle_count()\n"
+             "  world:remove_body('lid')\n"
+             "  world:set(clay, 'viscosity', 7)\n"
+             "  world:set('water', 'color', {1, 1, 1})\n"
+             "  world:add_springs(clay) world:delete_springs(clay)\n"
+             "  world:emitter('tap', false)\n"
+             "  world:stop_emitters()\n"
+             "  world.store.time = world.time\n"
+             "  world:log('hello')\n"
+             "end)\n");
     couWorld *world = couScene_World(scene);
     for (int i = 0; i < 5; ++i) couWorld_Advance(world, 0.01);
     if (couScene_RuntimeError(scene)) fail_msg("%s", couScene_RuntimeError(scene));
@@ -444,9 +453,9 @@ static void test_events(void **state)
     couCloseScene(scene);
 }
 
-static void test_runtime_errors(void **state)
+static void test_runtime_errors(void **context)
 {
-    (void)state;
+    (void)context;
     check_runtime_error(HEAD FLUID "at(0.01, function(world)\n  world:explode() end)", "scene.lua:4",
                         "unknown name 'world.explode'");
     check_runtime_error(HEAD FLUID "at(0.01, function(world) while true do end end)", "scene.lua:3", "endless loop?");
@@ -470,9 +479,9 @@ static void test_runtime_errors(void **state)
         "scene.lua:3", "expected a table");
 }
 
-static void test_store(void **state)
+static void test_store(void **context)
 {
-    (void)state;
+    (void)context;
     const char *text = HEAD FLUID
         "at(0.01, function(world)\n"
         "  local s = world.store\n"
@@ -481,7 +490,8 @@ static void test_store(void **state)
         "end)\n"
         "at(0.03, function(world)\n"
         "  local s = world.store\n"
-        "  assert(math.type(s.i) == 'integer' and s.i == 42 and s.x == 0.1 and s.text == 'a\\0b' and s.yes == true and s.no == false)\n"
+        "  assert(math.type(s.i) == 'integer' and s.i == 42 and s.x == 0.1 and s.text == 'a\\0b' and s.yes == true "
+        "and s.no == false)\n"
         "  assert(#s.list == 3 and s.list[3].deep[1] == 'x' and s[5] == -1)\n"
         "  s.second = math.random(1000000)\n"
         "end)\n";
@@ -533,9 +543,9 @@ static void test_store(void **state)
     couCloseScene(b);
 }
 
-static void test_store_refuses(void **state)
+static void test_store_refuses(void **context)
 {
-    (void)state;
+    (void)context;
     static const char *const bad[][2] = {{"world.store.f = print", "world.store.f is a function"},
                                          {"world.store.a = { b = { sphere { radius = 1 } } }", "world.store.a.b[1]"},
                                          {"world.store.me = world.store", "nested deeper"},
@@ -560,9 +570,9 @@ static void test_store_refuses(void **state)
 
 // --- The material library ----------------------------------------------------------------------------------------------------
 
-static void test_library(void **state)
+static void test_library(void **context)
 {
-    (void)state;
+    (void)context;
     int count;
     const couLibraryMaterial *library = couMaterialLibrary(&count);
     static const char *const needed[] = {"water", "paint", "mud",   "honey", "syrup", "molten-gold",

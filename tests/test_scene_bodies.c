@@ -1,4 +1,5 @@
-// Scenes with bodies that move, joints, keyframes and meshes: every fault with its line and key, and good scenes whose values arrive.
+// Scenes with bodies that move, joints, keyframes and meshes: every fault with its line and key, and good scenes whose values
+// arrive.
 #include "scene_test.h"
 
 #include <sys/stat.h>
@@ -47,9 +48,9 @@ static void assert_close(const char *what, double got, double expected, double t
 
 // --- Free bodies -------------------------------------------------------------------------------------------------------------
 
-static void test_free_bodies(void **state)
+static void test_free_bodies(void **context)
 {
-    (void)state;
+    (void)context;
     couScene *scene = load_good(
         HEAD "body { name = 'still', " BALL " }\n"
              "body { name = 'stays', " BALL ", at = {1,0,0}, fixed = true }\n"
@@ -60,7 +61,7 @@ static void test_free_bodies(void **state)
     couWorld *world = couScene_World(scene);
     assert_false(body_def(scene, "still")->is_dynamic || body_def(scene, "stays")->is_dynamic);
     assert_false(body_def(scene, "driven")->is_dynamic);
-    assert_true(body_def(scene, "driven")->motion != NULL);
+    assert_true(body_def(scene, "driven")->motion);
     const couBodyDef *light = body_def(scene, "light"), *heavy = body_def(scene, "heavy");
     assert_true(light->is_dynamic && light->density == 200 && isnan(light->mass));
     assert_near(light->velocity, 1, 2, 3);
@@ -112,16 +113,16 @@ static const Bad bad_bodies[] = {
     {HEAD "body { " BALL ", look = { opacity = 0.5 } }", 2, "body.look", "unknown key"},
 };
 
-static void test_bad_bodies(void **state)
+static void test_bad_bodies(void **context)
 {
-    (void)state;
+    (void)context;
     for (int i = 0; i < COU_COUNT(bad_bodies); ++i) check_bad(&bad_bodies[i]);
 }
 
 // Shapes without a mass cannot move freely; what the fault says is the world's business, that it names the line is the scene's.
-static void test_massless(void **state)
+static void test_massless(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     assert_null(load_with(HEAD "body { shape = plane {}, density = 500 }", NULL, &faults));
     assert_int_equal(faults.count, 1);
@@ -133,9 +134,9 @@ static void test_massless(void **state)
 
 static couPose motion_at(const couBodyDef *def, double time) { return def->motion(def->motion_context, time); }
 
-static void test_keyframes(void **state)
+static void test_keyframes(void **context)
 {
-    (void)state;
+    (void)context;
     couScene *scene = load_good(
         HEAD "body { name = 'lift', " BALL ", at = {1, 2, 3}, motion = {\n"
              "  { time = 0 }, { time = 1, at = {1, 4, 3} }, { time = 2, turn = { axis = {0,1,0}, degrees = 90 } } } }\n"
@@ -192,9 +193,9 @@ static const Bad bad_keyframes[] = {
      2, "body.motion[2]", "out of the plane"},
 };
 
-static void test_bad_keyframes(void **state)
+static void test_bad_keyframes(void **context)
 {
-    (void)state;
+    (void)context;
     for (int i = 0; i < COU_COUNT(bad_keyframes); ++i) check_bad(&bad_keyframes[i]);
 }
 
@@ -204,13 +205,14 @@ static void test_bad_keyframes(void **state)
     "body { name = 'wheel', " BALL ", density = 500 }\n" \
     "body { name = 'tank', shape = box { size = {1, 0.1, 1} }, at = {0, -1, 0} }\n"
 
-static void test_joints(void **state)
+static void test_joints(void **context)
 {
-    (void)state;
+    (void)context;
     // Joints may come before their bodies.
     couScene *scene = load_good(
         HEAD
-        "joint { kind = 'hinge', name = 'axle', a = 'wheel', b = 'tank', at = {0, 0, 0.5}, axis = {0, 0, 2}, lower = -90, upper = 45,\n"
+        "joint { kind = 'hinge', name = 'axle', a = 'wheel', b = 'tank', at = {0, 0, 0.5}, axis = {0, 0, 2}, lower = -90, "
+        "  upper = 45,\n"
         "  motor_speed = 6, motor_force = 20 }\n" PAIR "joint { kind = 'ball', a = 'wheel' }\n"
         "body { name = 'car', shape = box { size = {0.1, 0.1, 0.1} }, at = {3, 0, 0}, mass = 2 }\n"
         "joint { kind = 'slider', name = 'rail', a = 'car', axis = {1, 0, 0}, lower = -0.5, upper = 0.5 }\n"
@@ -264,9 +266,9 @@ static const Bad bad_joints[] = {
      "0"},
 };
 
-static void test_bad_joints(void **state)
+static void test_bad_joints(void **context)
 {
-    (void)state;
+    (void)context;
     for (int i = 0; i < COU_COUNT(bad_joints); ++i) check_bad(&bad_joints[i]);
     // What only the world can see comes with the joint's line.
     static const char *const worldly[] = {
@@ -283,9 +285,9 @@ static void test_bad_joints(void **state)
     }
 }
 
-static void test_chain(void **state)
+static void test_chain(void **context)
 {
-    (void)state;
+    (void)context;
     couScene *scene = load_good(
         HEAD "for i = 1, 100 do\n"
              "  body { name = 'link' .. i, shape = box { size = {0.08, 0.02, 0.02} }, at = {0.1 * i, 0, 0}, density = 800 }\n"
@@ -310,15 +312,16 @@ static void test_chain(void **state)
     "body { name = 'bar', shape = box { size = {0.5, 0.1, 0.1} }, at = {0, -2, 0}, mass = 1 }\n" \
     "joint { name = 'hub', kind = 'hinge', a = 'bar', at = {0, -2, 0}, motor_force = 1000 }\n"
 
-static void test_events(void **state)
+static void test_events(void **context)
 {
-    (void)state;
+    (void)context;
     couScene *scene = load_good(
         FLOATING
         "local function near(v, x, y, z) return math.abs(v[1] - x) + math.abs(v[2] - y) + math.abs(v[3] - z) < 1e-3 end\n"
         "at(0, function(world)\n"
         "  local b = world:body('gate')\n"
-        "  assert(near(b.at, 0, 2, 0) and near(b.velocity, 0, 0, 0) and not b.free and b.mass == math.huge and b.turn.degrees == 0)\n"
+        "  assert(near(b.at, 0, 2, 0) and near(b.velocity, 0, 0, 0) and not b.free and b.mass == math.huge "
+        "    and b.turn.degrees == 0)\n"
         "  world:set_velocity('ball', {1, 0, 0}, {0, 0, 3})\n"
         "  assert(near(world:body('ball').velocity, 1, 0, 0) and near(world:body('ball').spin, 0, 0, 3))\n"
         "  world:push('ball', {0, 4, 0})\n"
@@ -358,9 +361,9 @@ static void test_events(void **state)
     couCloseScene(scene);
 }
 
-static void test_bad_events(void **state)
+static void test_bad_events(void **context)
 {
-    (void)state;
+    (void)context;
     static const char *const bad[][2] = {
         {"world:push('bal', {1, 0, 0})", "world:push: there is no body 'bal': did you mean 'ball'?"},
         {"world:push('gate', {1, 0, 0})", "world:push: the body 'gate' is not free"},
@@ -396,12 +399,14 @@ static void test_bad_events(void **state)
     }
 }
 
-// A scene that goes on from a saved state ends like one that was not interrupted: what events did is in the state, not done again.
-static void test_resume(void **state)
+// A scene that goes on from a saved state ends like one that was not interrupted: what events did is in the state, not done
+// again.
+static void test_resume(void **context)
 {
-    (void)state;
+    (void)context;
     const char *text = FLOATING
-        "body { name = 'lift', shape = box { size = {0.3, 0.1, 0.3} }, at = {5, 0, 0}, motion = {{time = 0}, {time = 1, at = {5, 1, 0}}} }\n"
+        "body { name = 'lift', shape = box { size = {0.3, 0.1, 0.3} }, at = {5, 0, 0}, "
+        "  motion = {{time = 0}, {time = 1, at = {5, 1, 0}}} }\n"
         "at(0.01, function(world)\n"
         "  world:set_free('gate', true) world:push('gate', {0, 0, 1}) world:push('ball', {1, 1, 0}, {1, 0, 0.1})\n"
         "  world:motor('hub', 7, 50)\n"
@@ -459,23 +464,23 @@ static const couDistanceGrid *grid_of(couScene *scene, const char *name)
     return def->grid;
 }
 
-static void test_mesh_files(void **state)
+static void test_mesh_files(void **context)
 {
-    (void)state;
+    (void)context;
     write_cube("cube.obj", 3);
     char path[512];
     snprintf(path, sizeof path, "%s/models", folder);
     mkdir(path, 0700);
     write_cube("models/deep.obj", 0);
     couScene *scene = load_good(
-        HEAD
-        "body { name = 'plain', shape = mesh { file = 'cube.obj' } }\n"
-        "body { name = 'scaled', shape = mesh { file = 'cube.obj', scale = 0.1 }, at = {9, 0, 0} }\n"
-        "body { name = 'sized', shape = mesh { file = 'cube.obj', size = 0.5, center = 'bounds' }, at = {18, 0, 0} }\n"
-        "body { name = 'ground', shape = mesh { file = 'cube.obj', center = 'ground', at = {0, 1, 0} }, at = {27, 0, 0}, density = 10 }\n"
-        "body { name = 'turned', shape = mesh { file = 'cube.obj', turn = { degrees = 90 } }, at = {36, 0, 0} }\n"
-        "body { name = 'deep', shape = mesh { file = 'models/deep.obj', cell = 0.1 }, at = {45, 0, 0} }\n"
-        "body { name = 'twin', shape = mesh { file = 'models/deep.obj', cell = 0.1 }:at { 0, 1, 0 }, at = {54, 0, 0} }\n");
+        HEAD "body { name = 'plain', shape = mesh { file = 'cube.obj' } }\n"
+             "body { name = 'scaled', shape = mesh { file = 'cube.obj', scale = 0.1 }, at = {9, 0, 0} }\n"
+             "body { name = 'sized', shape = mesh { file = 'cube.obj', size = 0.5, center = 'bounds' }, at = {18, 0, 0} }\n"
+             "body { name = 'ground', shape = mesh { file = 'cube.obj', center = 'ground', at = {0, 1, 0} }, at = {27, 0, 0}, "
+             "  density = 10 }\n"
+             "body { name = 'turned', shape = mesh { file = 'cube.obj', turn = { degrees = 90 } }, at = {36, 0, 0} }\n"
+             "body { name = 'deep', shape = mesh { file = 'models/deep.obj', cell = 0.1 }, at = {45, 0, 0} }\n"
+             "body { name = 'twin', shape = mesh { file = 'models/deep.obj', cell = 0.1 }:at { 0, 1, 0 }, at = {54, 0, 0} }\n");
     assert_bounds(scene, "plain", (couVec3){-1, 3, -1}, (couVec3){1, 5, 1}, 0.025f);
     assert_bounds(scene, "scaled", (couVec3){-0.1f, 0.3f, -0.1f}, (couVec3){0.1f, 0.5f, 0.1f}, 0.025f);
     assert_bounds(scene, "sized", (couVec3){-0.25f, -0.25f, -0.25f}, (couVec3){0.25f, 0.25f, 0.25f}, 0.025f);
@@ -491,9 +496,9 @@ static void test_mesh_files(void **state)
     couCloseScene(scene);
 }
 
-static void test_mesh_lists(void **state)
+static void test_mesh_lists(void **context)
 {
-    (void)state;
+    (void)context;
     couScene *scene = load_good(HEAD
                                 "local cube = mesh { " CUBE ", size = 0.4, center = 'bounds' }\n"
                                 "body { name = 'solid', shape = cube, at = {0, 5, 0} }\n"
@@ -565,9 +570,9 @@ static const Bad bad_meshes[] = {
      "mesh.vertices", "100001 of them"},
 };
 
-static void test_bad_meshes(void **state)
+static void test_bad_meshes(void **context)
 {
-    (void)state;
+    (void)context;
     char path[512], target[512];
     write_cube("cube.obj", 3);
     snprintf(path, sizeof path, "%s/models", folder);
@@ -602,9 +607,9 @@ static int inside_base(couScene *scene, const char *name)
     return count;
 }
 
-static void test_stock_mesh(void **state)
+static void test_stock_mesh(void **context)
 {
-    (void)state;
+    (void)context;
     // A folder of one's own comes before the system's.
     char path[512];
     snprintf(path, sizeof path, "%s/models", folder);
@@ -626,8 +631,8 @@ static void test_stock_mesh(void **state)
                  0.04);
     assert_close("stands on the ground", b.lower.y, 0, 0.02);
     couCloseScene(scene);
-    // The cat lies on its belly, the flattest of its sides, and the holes there are closed: it rests on a base of about 0.3 m * 0.09 m.
-    // As its file has it, it would lie on its side, on a third of that.
+    // The cat lies on its belly, the flattest of its sides, and the holes there are closed: it rests on a base of about 0.3 m *
+    // 0.09 m. As its file has it, it would lie on its side, on a third of that.
     scene = load_good("scene { spacing = 0.04 }\n"
                       "body { name = 'cat', shape = mesh { stock = 'cat', size = 0.3, center = 'ground' } }\n");
     assert_close("area of the base", inside_base(scene, "cat") * 0.4 * 0.4 / 10000, 0.027, 0.005);
@@ -643,9 +648,9 @@ static uint64_t hash_of(const char *text)
 }
 
 // A resumed run must see that a mesh has changed.
-static void test_mesh_hash(void **state)
+static void test_mesh_hash(void **context)
 {
-    (void)state;
+    (void)context;
     const char *text = HEAD "body { shape = mesh { file = 'cube.obj', cell = 0.1 } }";
     write_cube("cube.obj", 1);
     uint64_t first = hash_of(text);
@@ -657,9 +662,9 @@ static void test_mesh_hash(void **state)
 }
 
 // The cell follows --set spacing, which comes before the script.
-static void test_mesh_cell(void **state)
+static void test_mesh_cell(void **context)
 {
-    (void)state;
+    (void)context;
     write_cube("cube.obj", 0);
     couOverride override = {"spacing", "0.2"};
     couSceneOptions options = {.overrides = &override, .override_count = 1};
@@ -679,9 +684,9 @@ static void test_mesh_cell(void **state)
 }
 
 // The memory of meshes is limited, and so is the script that makes them for ever.
-static void test_mesh_bombs(void **state)
+static void test_mesh_bombs(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     couSceneOptions options = {.max_mesh_bytes = (size_t)2 << 20};
     const char *endless = HEAD "for i = 1, 1e9 do mesh { " CUBE ", cell = 0.02 + i * 1e-5 } end";
@@ -714,9 +719,9 @@ static void keep_log(void *context, couLogLevel level, const char *message)
 }
 
 // What is odd about a mesh is said once, with the line of the script, and holes can be closed.
-static void test_mesh_warnings(void **state)
+static void test_mesh_warnings(void **context)
 {
-    (void)state;
+    (void)context;
     couSetLog(keep_log, NULL);
     log_text[0] = '\0';
     couCloseScene(load_good(HEAD "mesh { " CUBE ", cell = 0.1 }"));

@@ -9,9 +9,9 @@ static couCamera camera_of(const char *text, couScene **scene)
     return couScene_Camera(*scene);
 }
 
-static void still_camera_stays(void **state)
+static void test_still_camera_stays(void **context)
 {
-    (void)state;
+    (void)context;
     couScene *scene;
     couCamera camera = camera_of("camera { from = {1, 2, 3}, to = {0, 1, 0}, aperture = 0.01, focus = 2 }", &scene);
     couCamera later = couCamera_At(&camera, 7);
@@ -23,9 +23,9 @@ static void still_camera_stays(void **state)
     couCloseScene(scene);
 }
 
-static void keyframes_are_passed_through(void **state)
+static void test_keyframes_are_passed_through(void **context)
 {
-    (void)state;
+    (void)context;
     couScene *scene;
     couCamera camera = camera_of("camera { fov = 50, path = {\n"
                                  "  { time = 1, from = {0, 0, 4}, to = {0, 0, 0} },\n"
@@ -55,9 +55,9 @@ static void keyframes_are_passed_through(void **state)
     couCloseScene(scene);
 }
 
-static void turntable_turns(void **state)
+static void test_turntable_turns(void **context)
 {
-    (void)state;
+    (void)context;
     couScene *scene;
     couCamera camera = camera_of("camera { from = {0, 1, 2}, to = {0, 0, 0}, turntable = 8 }", &scene);
     assert_near(couCamera_At(&camera, 0).from, 0, 1, 2);
@@ -75,9 +75,9 @@ static void turntable_turns(void **state)
     couCloseScene(scene);
 }
 
-static void wrong_cameras_are_faults(void **state)
+static void test_wrong_cameras_are_faults(void **context)
 {
-    (void)state;
+    (void)context;
     static const Bad cases[] = {
         {HEAD "camera { path = 3 }", 2, "camera.path", "got 3"},
         {HEAD "camera { path = {} }", 2, "camera.path", "0 keyframes"},
@@ -97,16 +97,16 @@ static void wrong_cameras_are_faults(void **state)
         {HEAD "camera { from = {1,0,0}, to = {0,0,0}, aperture = -1 }", 2, "camera.aperture", "-1"},
         {HEAD "camera { from = {1,0,0}, to = {0,0,0},\n focus = 'near' }", 2, "camera.focus", "number"},
     };
-    for (int i = 0; i < COU_COUNT(cases); i++) check_bad(&cases[i]);
+    for (int i = 0; i < COU_COUNT(cases); ++i) check_bad(&cases[i]);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(still_camera_stays),
-        cmocka_unit_test(keyframes_are_passed_through),
-        cmocka_unit_test(turntable_turns),
-        cmocka_unit_test(wrong_cameras_are_faults),
+        cmocka_unit_test(test_still_camera_stays),
+        cmocka_unit_test(test_keyframes_are_passed_through),
+        cmocka_unit_test(test_turntable_turns),
+        cmocka_unit_test(test_wrong_cameras_are_faults),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

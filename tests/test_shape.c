@@ -3,7 +3,7 @@
 
 // --- Distances ---------------------------------------------------------------------------------------------------------------
 
-static void primitives_match_brute_force(void **context)
+static void test_primitives_match_brute_force(void **context)
 {
     (void)context;
     for (int k = 0; k < PRIMITIVE_COUNT; ++k) {
@@ -22,7 +22,7 @@ static void primitives_match_brute_force(void **context)
     }
 }
 
-static void plane_is_exact(void **context)
+static void test_plane_is_exact(void **context)
 {
     (void)context;
     couShape *shape = make((couShapeDef){.kind = cou_shapePlane, .axis = {3, 4, 12}});
@@ -46,7 +46,7 @@ static void plane_is_exact(void **context)
     couShape_Release(shape);
 }
 
-static void poses_move_exactly(void **context)
+static void test_poses_move_exactly(void **context)
 {
     (void)context;
     for (int k = 0; k < PRIMITIVE_COUNT; ++k) {
@@ -71,7 +71,7 @@ static void poses_move_exactly(void **context)
 }
 
 // A sphere off the plane is a smaller disc in it.
-static void cut_out_of_plane_is_bounded(void **context)
+static void test_cut_out_of_plane_is_bounded(void **context)
 {
     (void)context;
     couShape *shape = make_placed(make((couShapeDef){.kind = cou_shapeSphere, .radius = 1}), (couVec3){0, 0, 0.6f},
@@ -122,7 +122,7 @@ static double crawl_to_solid(const Tree *tree, const Point *cloud, couVec3 p)
     return fmin(crawl_from(tree, first, p), crawl_from(tree, second, p));
 }
 
-static void trees_are_lower_bounds(void **context)
+static void test_trees_are_lower_bounds(void **context)
 {
     (void)context;
     Tree trees[TREE_COUNT];
@@ -155,7 +155,7 @@ static void trees_are_lower_bounds(void **context)
 }
 
 // What the union skips by bounds must not matter.
-static void union_is_the_least_child(void **context)
+static void test_union_is_the_least_child(void **context)
 {
     (void)context;
     enum { count = 150 };
@@ -177,7 +177,7 @@ static void union_is_the_least_child(void **context)
 }
 
 // Inside the solid a ball of the field's size must be solid too.
-static void depth_is_a_lower_bound(void **context)
+static void test_depth_is_a_lower_bound(void **context)
 {
     (void)context;
     Tree trees[TREE_COUNT];
@@ -202,7 +202,7 @@ static void depth_is_a_lower_bound(void **context)
 }
 
 // The opening is free: in the middle of it the nearest wall is the rim, not the removed lid.
-static void opening_is_no_wall(void **context)
+static void test_opening_is_no_wall(void **context)
 {
     (void)context;
     couShape *tank = make_shell(make_box(2, 2, 2), 0.1f, true);
@@ -268,7 +268,7 @@ static void check_normals(const char *name, const couShape *shape, int dimension
     CHECK(used > 800, "%s %dD: only %d of 1000 points have a gradient", name, dimension, used);
 }
 
-static void normals_are_gradients(void **context)
+static void test_normals_are_gradients(void **context)
 {
     (void)context;
     for (int k = 0; k < PRIMITIVE_COUNT; ++k) {
@@ -283,7 +283,7 @@ static void normals_are_gradients(void **context)
     release_trees(trees);
 }
 
-static void normals_exist_everywhere(void **context)
+static void test_normals_exist_everywhere(void **context)
 {
     (void)context;
     const float special[] = {0, 1e-30f, -1e-22f, 0.25f, -0.4f, 0.35f, 0.4f, 0.5f, 0.55f, 0.6f, 0.7f, 0.8f, -0.9f};
@@ -327,7 +327,7 @@ static couShape *make_mesh_box(void)
     return shape;
 }
 
-static void meshes_are_like_formulas(void **context)
+static void test_meshes_are_like_formulas(void **context)
 {
     (void)context;
     const couQuat quarter = {0, 0, 0.70710678f, 0.70710678f};
@@ -386,17 +386,17 @@ static void meshes_are_like_formulas(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(meshes_are_like_formulas, reset),
-        cmocka_unit_test_setup(primitives_match_brute_force, reset),
-        cmocka_unit_test_setup(plane_is_exact, reset),
-        cmocka_unit_test_setup(poses_move_exactly, reset),
-        cmocka_unit_test_setup(cut_out_of_plane_is_bounded, reset),
-        cmocka_unit_test_setup(trees_are_lower_bounds, reset),
-        cmocka_unit_test_setup(union_is_the_least_child, reset),
-        cmocka_unit_test_setup(depth_is_a_lower_bound, reset),
-        cmocka_unit_test_setup(opening_is_no_wall, reset),
-        cmocka_unit_test_setup(normals_are_gradients, reset),
-        cmocka_unit_test_setup(normals_exist_everywhere, reset),
+        cmocka_unit_test_setup(test_meshes_are_like_formulas, reset),
+        cmocka_unit_test_setup(test_primitives_match_brute_force, reset),
+        cmocka_unit_test_setup(test_plane_is_exact, reset),
+        cmocka_unit_test_setup(test_poses_move_exactly, reset),
+        cmocka_unit_test_setup(test_cut_out_of_plane_is_bounded, reset),
+        cmocka_unit_test_setup(test_trees_are_lower_bounds, reset),
+        cmocka_unit_test_setup(test_union_is_the_least_child, reset),
+        cmocka_unit_test_setup(test_depth_is_a_lower_bound, reset),
+        cmocka_unit_test_setup(test_opening_is_no_wall, reset),
+        cmocka_unit_test_setup(test_normals_are_gradients, reset),
+        cmocka_unit_test_setup(test_normals_exist_everywhere, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 
 // --- Numbers about a shape ---------------------------------------------------------------------------------------------------
 
-static void bounds_are_tight(void **context)
+static void test_bounds_are_tight(void **context)
 {
     (void)context;
     for (int k = 0; k < PRIMITIVE_COUNT; ++k) {
@@ -32,7 +32,7 @@ static void bounds_are_tight(void **context)
     }
 }
 
-static void bounds_hold_trees(void **context)
+static void test_bounds_hold_trees(void **context)
 {
     (void)context;
     Tree trees[TREE_COUNT];
@@ -70,7 +70,7 @@ static float thinness(couShapeDef def)
     return result;
 }
 
-static void thinness_is_known(void **context)
+static void test_thinness_is_known(void **context)
 {
     (void)context;
     const couVec3 frame[] = {{0, 0, 0},    {3, 0, 0},       {3, 2, 0},       {0, 2, 0},
@@ -97,7 +97,7 @@ static void thinness_is_known(void **context)
     couShape_Release(both);
 }
 
-static void faces_have_area(void **context)
+static void test_faces_have_area(void **context)
 {
     (void)context;
     couShape *disk = make((couShapeDef){.kind = cou_shapeDisk, .radius = 0.5f});
@@ -117,7 +117,7 @@ static void faces_have_area(void **context)
     couShape_Release(box);
 }
 
-static void defs_are_kept(void **context)
+static void test_defs_are_kept(void **context)
 {
     (void)context;
     couVec3 points[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
@@ -139,9 +139,9 @@ static void defs_are_kept(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(bounds_are_tight, reset),  cmocka_unit_test_setup(bounds_hold_trees, reset),
-        cmocka_unit_test_setup(thinness_is_known, reset), cmocka_unit_test_setup(faces_have_area, reset),
-        cmocka_unit_test_setup(defs_are_kept, reset),
+        cmocka_unit_test_setup(test_bounds_are_tight, reset),  cmocka_unit_test_setup(test_bounds_hold_trees, reset),
+        cmocka_unit_test_setup(test_thinness_is_known, reset), cmocka_unit_test_setup(test_faces_have_area, reset),
+        cmocka_unit_test_setup(test_defs_are_kept, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

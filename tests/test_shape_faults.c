@@ -23,7 +23,7 @@ static void expect_faults(couShapeDef def, int count, const char *const keys[], 
     (const char *const[]) { __VA_ARGS__ }
 #define EXPECT(def, key, text) expect_faults(def, 1, KEYS(key), KEYS(text))
 
-static void bad_numbers_are_faults(void **context)
+static void test_bad_numbers_are_faults(void **context)
 {
     (void)context;
     const float bad[] = {0, -1, NAN, INFINITY, -INFINITY, 1e30f, 1e-30f};
@@ -61,7 +61,7 @@ static void bad_numbers_are_faults(void **context)
     DEF(.kind = cou_shapePolygon, .height = 1, .points = (const couVec3[]){__VA_ARGS__}, \
         .point_count = COU_COUNT(((const couVec3[]){__VA_ARGS__})))
 
-static void bad_outlines_are_faults(void **context)
+static void test_bad_outlines_are_faults(void **context)
 {
     (void)context;
     EXPECT(POLYGON({0, 0, 0}, {1, 0, 0}), "polygon.points", "2 given, must be 3 to 4096");
@@ -86,7 +86,7 @@ static void bad_outlines_are_faults(void **context)
     couShape_Release(shape);
 }
 
-static void bad_trees_are_faults(void **context)
+static void test_bad_trees_are_faults(void **context)
 {
     (void)context;
     couShape *ball = make(DEF(.kind = cou_shapeSphere, .radius = 1)), *disk = make(DEF(.kind = cou_shapeDisk, .radius = 1));
@@ -119,7 +119,7 @@ static void bad_trees_are_faults(void **context)
     couShape_Release(ball);
 }
 
-static void deep_and_heavy_trees_are_faults(void **context)
+static void test_deep_and_heavy_trees_are_faults(void **context)
 {
     (void)context;
     // 32 levels work, 33 do not. Each level twice its child: weight ends it before the evaluation would take for ever.
@@ -152,7 +152,7 @@ static void *no_memory(size_t bytes, size_t align)
     return NULL;
 }
 
-static void without_memory_there_is_a_fault(void **context)
+static void test_without_memory_there_is_a_fault(void **context)
 {
     (void)context;
     couShape *ball = make(DEF(.kind = cou_shapeSphere, .radius = 1));
@@ -169,7 +169,7 @@ static void without_memory_there_is_a_fault(void **context)
     couShape_Release(ball);
 }
 
-static void a_mesh_needs_its_grid(void **context)
+static void test_a_mesh_needs_its_grid(void **context)
 {
     (void)context;
     couFaults faults = {0};
@@ -183,12 +183,12 @@ static void a_mesh_needs_its_grid(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_mesh_needs_its_grid, reset),
-        cmocka_unit_test_setup(bad_numbers_are_faults, reset),
-        cmocka_unit_test_setup(bad_outlines_are_faults, reset),
-        cmocka_unit_test_setup(bad_trees_are_faults, reset),
-        cmocka_unit_test_setup(deep_and_heavy_trees_are_faults, reset),
-        cmocka_unit_test_setup(without_memory_there_is_a_fault, reset),
+        cmocka_unit_test_setup(test_a_mesh_needs_its_grid, reset),
+        cmocka_unit_test_setup(test_bad_numbers_are_faults, reset),
+        cmocka_unit_test_setup(test_bad_outlines_are_faults, reset),
+        cmocka_unit_test_setup(test_bad_trees_are_faults, reset),
+        cmocka_unit_test_setup(test_deep_and_heavy_trees_are_faults, reset),
+        cmocka_unit_test_setup(test_without_memory_there_is_a_fault, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-// Masses of shapes three ways: textbook formulas, a jittered lattice of inside tests (couShape_Distance() < 0, which shares nothing with
-// the code under test), and the laws that moved, turned and joined solids obey.
+// Masses of shapes three ways: textbook formulas, a jittered lattice of inside tests (couShape_Distance() < 0, which shares
+// nothing with the code under test), and the laws that moved, turned and joined solids obey.
 #include "testing.h"
 
 #include "base/random.h"
@@ -164,9 +164,9 @@ static void check_measured(couShape *shape, int dimension, double tolerance, con
 
 // --- Single shapes -----------------------------------------------------------------------------------------------------------
 
-static void textbook_solids(void **state)
+static void test_textbook_solids(void **context)
 {
-    (void)state;
+    (void)context;
     const double exact = 1e-6, pi = COU_PI;
     double v = 0.2 * 0.3 * 0.5;
     check_formula(box(0.2f, 0.3f, 0.5f), 3, v, v * (0.09 + 0.25) / 12, v * (0.04 + 0.25) / 12, v * (0.04 + 0.09) / 12, exact,
@@ -205,9 +205,9 @@ static void textbook_solids(void **state)
 }
 
 // In 2D xx is the second moment of y, yy that of x, and zz their sum.
-static void textbook_areas(void **state)
+static void test_textbook_areas(void **context)
 {
-    (void)state;
+    (void)context;
     const double exact = 1e-6, pi = COU_PI;
     double a = 0.2 * 0.3;
     check_formula(box(0.2f, 0.3f, 7.0f), 2, a, a * 0.09 / 12, a * 0.04 / 12, a * 0.13 / 12, exact, "box");
@@ -230,9 +230,9 @@ static void textbook_areas(void **state)
     check_mass(&got, &expected, 0.3, exact, "polygon");
 }
 
-static void single_shapes_as_measured(void **state)
+static void test_single_shapes_as_measured(void **context)
 {
-    (void)state;
+    (void)context;
     for (int dimension = 2; dimension <= 3; ++dimension) {
         check_measured(box(0.3f, 0.5f, 0.2f), dimension, 1e-3, "box");
         check_measured(sphere(0.3f), dimension, 1e-3, "sphere");
@@ -251,9 +251,9 @@ static void single_shapes_as_measured(void **state)
 // --- Laws --------------------------------------------------------------------------------------------------------------------
 
 // I' = R I R^T, and the sum over the axes stays; a pose within a pose is both.
-static void poses_turn_the_inertia(void **state)
+static void test_poses_turn_the_inertia(void **context)
 {
-    (void)state;
+    (void)context;
     couQuat turn = rotation((couVec3){0, 0, 1}, 90);
     couMassProperties still = mass_of(arrow(), 3);
     couMassProperties got = mass_of(placed(arrow(), (couVec3){1, 2, 3}, turn), 3);
@@ -272,9 +272,9 @@ static void poses_turn_the_inertia(void **state)
 }
 
 // Parts apart are added by m d^2; touching counts as apart.
-static void parts_obey_the_parallel_axis_theorem(void **state)
+static void test_parts_obey_the_parallel_axis_theorem(void **context)
 {
-    (void)state;
+    (void)context;
     couShape *halves[] = {moved(box(0.5f, 0.4f, 0.3f), 0.25f, 0, 0), moved(box(0.5f, 0.4f, 0.3f), -0.25f, 0, 0)};
     double v = 0.4 * 0.3;
     check_formula(joined(halves, 2), 3, v, v * 0.25 / 12, v * 1.09 / 12, v * 1.16 / 12, 1e-6, "two halves");
@@ -309,9 +309,9 @@ static void check_hollow_box(double x, double y, double z, double t)
 }
 
 // Also walls far thinner than anything that could be sampled by itself.
-static void walls_of_any_thickness(void **state)
+static void test_walls_of_any_thickness(void **context)
 {
-    (void)state;
+    (void)context;
     const double thickness[] = {0.3, 0.1, 0.02, 0.004, 0.0005};
     for (int i = 0; i < COU_COUNT(thickness); ++i) {
         check_hollow_ball(0.5, thickness[i]);
@@ -320,9 +320,9 @@ static void walls_of_any_thickness(void **state)
 }
 
 // A glass: wall and floor with a round edge between them (a quarter of a ring tube), cut off at the top.
-static void open_glass_by_formula(void **state)
+static void test_open_glass_by_formula(void **context)
 {
-    (void)state;
+    (void)context;
     for (double t = 0.03; t > 0.0005; t /= 4) {
         double r = 0.04, h = 0.12;
         double wall = COU_PI * ((r + t) * (r + t) - r * r) * h, floor = COU_PI * r * r * t;
@@ -341,9 +341,9 @@ static void open_glass_by_formula(void **state)
     }
 }
 
-static void overlapping_parts_count_once(void **state)
+static void test_overlapping_parts_count_once(void **context)
 {
-    (void)state;
+    (void)context;
     // Two balls at a distance d share a lens of pi (2 r - d)^2 (d^2 + 4 d r) / (12 d).
     double r = 0.5, d = 0.6, lens = COU_PI * pow(2 * r - d, 2) * (d * d + 4 * d * r) / (12 * d);
     couShape *balls[] = {moved(sphere(0.5f), -0.3f, 0, 0), moved(sphere(0.5f), 0.3f, 0, 0)};
@@ -367,9 +367,9 @@ static void overlapping_parts_count_once(void **state)
 }
 
 // A plate of 3 mm on four legs that reach into it.
-static void thin_plate_in_a_union(void **state)
+static void test_thin_plate_in_a_union(void **context)
 {
-    (void)state;
+    (void)context;
     couShape *parts[5] = {moved(box(1.0f, 0.003f, 0.6f), 0, 0.7f, 0)};
     for (int i = 0; i < 4; ++i) parts[i + 1] = moved(box(0.05f, 0.7f, 0.05f), i & 1 ? 0.4f : -0.4f, 0.35f, i & 2 ? 0.2f : -0.2f);
     double plate = 0.003 * 0.6, legs = 4 * 0.05 * 0.05 * 0.7, shared = 4 * 0.05 * 0.05 * 0.0015, v = plate + legs - shared;
@@ -378,9 +378,9 @@ static void thin_plate_in_a_union(void **state)
     CHECK_NEAR(got.center[1], (plate * 0.7 + legs * 0.35 - shared * 0.69925) / v, 1e-3, 0);
 }
 
-static void trees_as_measured(void **state)
+static void test_trees_as_measured(void **context)
 {
-    (void)state;
+    (void)context;
     for (int dimension = 2; dimension <= 3; ++dimension) {
         check_measured(hollow(box(0.6f, 0.5f, 0.4f), 0.1f, true), dimension, 3e-3, "tank");
         check_measured(hollow(arrow(), 0.1f, false), dimension, 3e-3, "hollow arrow");
@@ -394,9 +394,9 @@ static void trees_as_measured(void **state)
 }
 
 // The plane cuts a slanted cylinder in an ellipse, a slanted box in a rectangle, and misses a ball that is off it.
-static void cuts_that_leave_the_plane(void **state)
+static void test_cuts_that_leave_the_plane(void **context)
 {
-    (void)state;
+    (void)context;
     double cosine = cos(40 * COU_PI / 180);
     couMassProperties got = mass_of(placed(cylinder(0.2f, 2.0f), (couVec3){0.3f, 0, 0.1f}, rotation((couVec3){1, 0, 0}, 50)), 2);
     double a = COU_PI * 0.04 / cosine, xx = a * 0.04 / cosine / cosine / 4, yy = a * 0.01;
@@ -436,9 +436,9 @@ static couShape *mesh_box(couVec3 size)
     return shape;
 }
 
-static void meshes(void **state)
+static void test_meshes(void **context)
 {
-    (void)state;
+    (void)context;
     couVec3 size = {0.5f, 0.4f, 0.3f};
     couQuat turn = rotation((couVec3){1, 2, 3}, 40);
     couMassProperties expected = mass_of(placed(box(0.5f, 0.4f, 0.3f), (couVec3){1, 0, 2}, turn), 3);
@@ -454,9 +454,9 @@ static void meshes(void **state)
     check_mass(&got, &expected, 0.5, 5e-3, "two of them");
 }
 
-static void no_mass(void **state)
+static void test_no_mass(void **context)
 {
-    (void)state;
+    (void)context;
     couShape *plane = make((couShapeDef){.kind = cou_shapePlane, .axis = {0, 1, 0}});
     couShape *disk = make((couShapeDef){.kind = cou_shapeDisk, .radius = 1});
     couShape *walled = around((couShapeDef){.kind = cou_shapeShell, .thickness = 0.1f}, couShape_Retain(plane));
@@ -476,9 +476,9 @@ static void no_mass(void **state)
 }
 
 // From dust to mountains, and far away.
-static void any_scale(void **state)
+static void test_any_scale(void **context)
 {
-    (void)state;
+    (void)context;
     for (float scale = 1e-7f; scale < 1e6f; scale *= 1e3f) {
         couMassProperties unit = mass_of(hollow(box(1, 0.5f, 0.4f), 0.1f, true), 3);
         couMassProperties got = mass_of(hollow(box(scale, 0.5f * scale, 0.4f * scale), 0.1f * scale, true), 3);
@@ -494,20 +494,20 @@ static void any_scale(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(textbook_solids),
-        cmocka_unit_test(textbook_areas),
-        cmocka_unit_test(single_shapes_as_measured),
-        cmocka_unit_test(poses_turn_the_inertia),
-        cmocka_unit_test(parts_obey_the_parallel_axis_theorem),
-        cmocka_unit_test(walls_of_any_thickness),
-        cmocka_unit_test(open_glass_by_formula),
-        cmocka_unit_test(overlapping_parts_count_once),
-        cmocka_unit_test(thin_plate_in_a_union),
-        cmocka_unit_test(trees_as_measured),
-        cmocka_unit_test(cuts_that_leave_the_plane),
-        cmocka_unit_test(meshes),
-        cmocka_unit_test(no_mass),
-        cmocka_unit_test(any_scale),
+        cmocka_unit_test(test_textbook_solids),
+        cmocka_unit_test(test_textbook_areas),
+        cmocka_unit_test(test_single_shapes_as_measured),
+        cmocka_unit_test(test_poses_turn_the_inertia),
+        cmocka_unit_test(test_parts_obey_the_parallel_axis_theorem),
+        cmocka_unit_test(test_walls_of_any_thickness),
+        cmocka_unit_test(test_open_glass_by_formula),
+        cmocka_unit_test(test_overlapping_parts_count_once),
+        cmocka_unit_test(test_thin_plate_in_a_union),
+        cmocka_unit_test(test_trees_as_measured),
+        cmocka_unit_test(test_cuts_that_leave_the_plane),
+        cmocka_unit_test(test_meshes),
+        cmocka_unit_test(test_no_mass),
+        cmocka_unit_test(test_any_scale),
     };
     return cmocka_run_group_tests_name("shape mass", tests, NULL, NULL);
 }

@@ -97,9 +97,9 @@ static void expect_solid(const char *name, couShape *shape, double share, float 
     couShape_Release(shape);
 }
 
-static void test_single_shapes(void **state)
+static void test_single_shapes(void **context)
 {
-    (void)state;
+    (void)context;
     expect_solid("box", box(1, 2, 3), 1e-6, 1e-6f, 1);
     expect_solid("sphere", ball(0.5f), 0.005, 1e-6f, 1);
     expect_solid("capsule", round_of(cou_shapeCapsule, 0.3f, 1), 0.005, 1e-6f, 1);
@@ -115,9 +115,9 @@ static void test_single_shapes(void **state)
     expect_solid("tiny", ball(1e-4f), 0.005, 1e-9f, 1);
 }
 
-static void test_shells(void **state)
+static void test_shells(void **context)
 {
-    (void)state;
+    (void)context;
     expect_solid("hollow box", shell(box(1, 2, 3), 0.05f, false), 0.01, 1e-5f, 2);
     expect_solid("tank", shell(box(1, 2, 3), 0.05f, true), 0.01, 1e-5f, 1);
     expect_solid("thin tank", shell(box(1, 2, 3), 0.001f, true), 0.02, 1e-6f, 1);
@@ -132,9 +132,9 @@ static void test_shells(void **state)
 }
 
 // By the grid: a hundredth of a cell off on curved parts, sharp edges met within it.
-static void test_grid_shapes(void **state)
+static void test_grid_shapes(void **context)
 {
-    (void)state;
+    (void)context;
     expect_solid("two balls", both(ball(0.5f), moved(ball(0.5f), 0.6f, 0, 0)), 0.01, 2e-3f, 1);
     expect_solid("cross", both(box(1, 0.3f, 0.3f), box(0.3f, 1, 0.3f)), 0.005, 1e-3f, 1);
     expect_solid("tilted cross", both(box(1, 0.3f, 0.3f), placed(box(0.3f, 1, 0.3f), (couPose){{0.01f, 0.02f, 0.03f}, tilt})),
@@ -147,9 +147,9 @@ static void test_grid_shapes(void **state)
 }
 
 // The corners of a cross must be corners: every vertex of a flat part lies in it, and the bounds are those of the shape.
-static void test_sharpness(void **state)
+static void test_sharpness(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     couSurface surface;
     couShape *cross = both(box(1, 0.3f, 0.3f), box(0.3f, 1, 0.3f));
@@ -170,9 +170,9 @@ static void test_sharpness(void **state)
     couShape_Release(cross);
 }
 
-static void test_planes(void **state)
+static void test_planes(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     couSurface surface;
     couBounds clip = {{-1, -2, -3}, {4, 5, 6}};
@@ -231,9 +231,9 @@ static void expect_outline(const char *name, couShape *shape, double share, doub
     couShape_Release(shape);
 }
 
-static void test_outlines(void **state)
+static void test_outlines(void **context)
 {
-    (void)state;
+    (void)context;
     const double pi = COU_PI;
     couQuat turned = {0, 0, 0.38268343f, 0.92387953f};
     expect_outline("box", box(1, 2, 3), 1e-6, 2, 1e-6f);
@@ -261,9 +261,9 @@ static void *scarce_alloc(size_t bytes, size_t align)
     return aligned_alloc(align, (bytes + align - 1) / align * align);
 }
 
-static void test_no_memory(void **state)
+static void test_no_memory(void **context)
 {
-    (void)state;
+    (void)context;
     couShape *shapes[] = {both(box(1, 0.3f, 0.3f), box(0.3f, 1, 0.3f)), ball(1), polygon(comb, 12, 1)};
     for (int i = 0; i < 3; ++i) {
         couFaults faults = {0};
@@ -271,7 +271,7 @@ static void test_no_memory(void **state)
         couSetAllocator(scarce_alloc, free);
         for (room_left = 0; room_left < 1500; room_left += 300)
             if (!couShape_BuildSurface(shapes[i], 3, 0, wide, &surface, &faults)) {
-                assert_true(surface.vertices == NULL && faults.count == 1);
+                assert_true(!surface.vertices && faults.count == 1);
                 couFaults_Clear(&faults);
             } else {
                 couSurface_Clear(&surface);

@@ -32,7 +32,7 @@ static void check_segments(const char *name, const couShape *shape, int dimensio
     CHECK(hits > 30 && misses > 200, "%s %dD: %d hits and %d misses are too few to mean anything", name, dimension, hits, misses);
 }
 
-static void segments_match_sampling(void **context)
+static void test_segments_match_sampling(void **context)
 {
     (void)context;
     for (int k = 0; k < PRIMITIVE_COUNT; ++k) {
@@ -53,7 +53,7 @@ static void segments_match_sampling(void **context)
     release_trees(trees);
 }
 
-static void disk_is_crossed(void **context)
+static void test_disk_is_crossed(void **context)
 {
     (void)context;
     couShape *disk = make((couShapeDef){.kind = cou_shapeDisk, .radius = 0.8f});
@@ -73,7 +73,7 @@ static void disk_is_crossed(void **context)
 }
 
 // Walls far thinner than the segment is long.
-static void thin_walls_are_found(void **context)
+static void test_thin_walls_are_found(void **context)
 {
     (void)context;
     for (int k = 0; k < 4; ++k) {
@@ -106,7 +106,7 @@ static void thin_walls_are_found(void **context)
     }
 }
 
-static void grazing_is_no_hit(void **context)
+static void test_grazing_is_no_hit(void **context)
 {
     (void)context;
     couShape *box = make_box(2, 2, 2), *tank = make_shell(make_box(2, 2, 2), 0.1f, true);
@@ -150,7 +150,7 @@ static int check_pockets(const char *name, const couShape *shape, int dimension)
     return shared;
 }
 
-static void pockets_see_each_other(void **context)
+static void test_pockets_see_each_other(void **context)
 {
     (void)context;
     for (int k = 0; k < PRIMITIVE_COUNT; ++k) {
@@ -187,7 +187,7 @@ static void pockets_see_each_other(void **context)
     couShape_Release(nested);
 }
 
-static void pockets_are_known(void **context)
+static void test_pockets_are_known(void **context)
 {
     (void)context;
     couShape *plane = make((couShapeDef){.kind = cou_shapePlane, .axis = {0, 1, 0}});
@@ -211,9 +211,9 @@ static void pockets_are_known(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(segments_match_sampling, reset), cmocka_unit_test_setup(disk_is_crossed, reset),
-        cmocka_unit_test_setup(thin_walls_are_found, reset),    cmocka_unit_test_setup(grazing_is_no_hit, reset),
-        cmocka_unit_test_setup(pockets_see_each_other, reset),  cmocka_unit_test_setup(pockets_are_known, reset),
+        cmocka_unit_test_setup(test_segments_match_sampling, reset), cmocka_unit_test_setup(test_disk_is_crossed, reset),
+        cmocka_unit_test_setup(test_thin_walls_are_found, reset),    cmocka_unit_test_setup(test_grazing_is_no_hit, reset),
+        cmocka_unit_test_setup(test_pockets_see_each_other, reset),  cmocka_unit_test_setup(test_pockets_are_known, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

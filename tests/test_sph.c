@@ -1,5 +1,5 @@
-// What the SPH methods share: densities, gradients and diagonals against sums over all pairs in double precision, the density error
-// that is reported, particles in one place, thin walls, and parameters out of range.
+// What the SPH methods share: densities, gradients and diagonals against sums over all pairs in double precision, the density
+// error that is reported, particles in one place, thin walls, and parameters out of range.
 #include "sph_test.h"
 
 #define SPACING 0.02f
@@ -158,7 +158,8 @@ static void test_pairs_3d(void **context)
             check_pairs((PairCase){3, n & 1 ? 2 : 1, kernel, n & 2 ? 2.0f : 2.5f, 1, n & 2, n & 4, seed++});
 }
 
-// A lattice has the density 1, also where a flat wall takes the place of half of it, whatever the support and the number of layers.
+// A lattice has the density 1, also where a flat wall takes the place of half of it, whatever the support and the number of
+// layers.
 static void check_rest_density(int dimension, int kernel, int layers, float support, bool is_plane)
 {
     int seed = 1000 * dimension + 100 * kernel + 10 * layers + is_plane;

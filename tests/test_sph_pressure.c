@@ -1,5 +1,6 @@
-// Pressures of the SPH methods: the loops of the solver and the push of an equation of state against sums over all pairs in double
-// precision, and what a solver leaves behind: its error, its pressures and its push on bodies must belong to its velocities.
+// Pressures of the SPH methods: the loops of the solver and the push of an equation of state against sums over all pairs in
+// double precision, and what a solver leaves behind: its error, its pressures and its push on bodies must belong to its
+// velocities.
 #include "sph_test.h"
 
 #define SPACING 0.02f
@@ -92,8 +93,8 @@ static void test_residual(void **context)
         for (int n = 0; n < 4; ++n, ++seed) check_residual(dimension, n & 1, n & 2, variants_here[seed % 3], seed);
 }
 
-// Velocities now against those of the reference and the push -w_i sum (a_i + a_j) b_i b_j G_ij over the fluid, -w_i wall sum G_ij over
-// the samples. Each gradient may be off by its rounding to 16 bits, and what was pushed in many parts by a share `slack`.
+// Velocities now against those of the reference and the push -w_i sum (a_i + a_j) b_i b_j G_ij over the fluid, -w_i wall sum G_ij
+// over the samples. Each gradient may be off by its rounding to 16 bits, and what was pushed in many parts by a share `slack`.
 static void check_pushed(const couWorld *world, const Reference *r, const double *a, const double *b, double wall, size_t i,
                          double slack, int seed)
 {

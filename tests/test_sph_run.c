@@ -1,11 +1,11 @@
-// Whole steps of the SPH methods: momentum, forces on bodies, the same bits for any number of threads, instruction set and after a
-// restart, steps that follow the resolution, several liquids, and water that stays at rest whatever its walls are made of.
+// Whole steps of the SPH methods: momentum, forces on bodies, the same bits for any number of threads, instruction set and after
+// a restart, steps that follow the resolution, several liquids, and water that stays at rest whatever its walls are made of.
 // COU_LONG_TESTS=1 runs refinement and rest for longer.
 #include "sph_test.h"
 
 #define SPACING 0.02f
 
-static bool is_long_run(void) { return getenv("COU_LONG_TESTS") != NULL; }
+static bool is_long_run(void) { return getenv("COU_LONG_TESTS"); }
 
 // --- Momentum ----------------------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
-// Surface tension of the SPH methods: colour field and cohesion against sums over all pairs in double precision, the forces of the area
-// against differences of its energy, momentum, and drops that pull themselves round.
+// Surface tension of the SPH methods: colour field and cohesion against sums over all pairs in double precision, the forces of
+// the area against differences of its energy, momentum, and drops that pull themselves round.
 #include "sph_test.h"
 
 #define SPACING 0.02f

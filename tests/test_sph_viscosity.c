@@ -1,5 +1,5 @@
-// Viscosity of the SPH methods: the explicit operator against sums over all pairs in double precision, the implicit one against a dense
-// solve, the decay of a shear layer against its formula, and momentum.
+// Viscosity of the SPH methods: the explicit operator against sums over all pairs in double precision, the implicit one against a
+// dense solve, the decay of a shear layer against its formula, and momentum.
 #include "sph_test.h"
 
 #define SPACING 0.02f
@@ -19,7 +19,8 @@ typedef struct Case {
     int seed;
 } Case;
 
-// A cloud of liquids of different density and viscosity around a driven block that it sticks to, over a floor that it half sticks to.
+// A cloud of liquids of different density and viscosity around a driven block that it sticks to, over a floor that it half sticks
+// to.
 static couWorld *make_cloud(const Case *c)
 {
     couFaults faults = {0};

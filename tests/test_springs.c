@@ -43,7 +43,8 @@ static double flow(double rest, double r, double dt, const couMaterialDef *a, co
     return rest;
 }
 
-/// [Clavet 2005, alg. 4]: springs of length h for new close pairs, flow (while closer than h, or always), away when longer than h.
+/// [Clavet 2005, alg. 4]: springs of length h for new close pairs, flow (while closer than h, or always), away when longer than
+/// h.
 static void adjust(Net *net, const couFluid *fluid, double dt)
 {
     double h = fluid->h;

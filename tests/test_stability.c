@@ -44,10 +44,10 @@ static void check_run(couWorld *world, const char *name)
         now = couWorld_Measure(world);
         double held = now.kinetic_energy + now.potential_energy;
         if (!(held <= 1.001 * supplied))
-            fail_msg(
-                "%s, frame %d: expected at most %.6g J, got %.6g J (%+.2f %%); fastest %.3g m/s, compression up to %.3g, %lld guarded, %lld crowded",
-                name, frame, supplied, held, 100 * (held / supplied - 1), now.max_speed, report.density_error_max,
-                (long long)report.guard_count, (long long)report.crowded_count);
+            fail_msg("%s, frame %d: expected at most %.6g J, got %.6g J (%+.2f %%); fastest %.3g m/s, compression up to %.3g, "
+                     "%lld guarded, %lld crowded",
+                     name, frame, supplied, held, 100 * (held / supplied - 1), now.max_speed, report.density_error_max,
+                     (long long)report.guard_count, (long long)report.crowded_count);
         CHECK_RANGE(now.center[1], 0, 10, frame);
     }
     assert_true(count > 1000);

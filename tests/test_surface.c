@@ -14,9 +14,9 @@ static void check_built(const Cloud *cloud, int dimension, const couSurfaceDef *
     couSurface_Clear(&surface);
 }
 
-static void test_random_clouds_are_closed(void **state)
+static void test_random_clouds_are_closed(void **context)
 {
-    (void)state;
+    (void)context;
     for (int field = 0; field < 3; ++field)
         for (int seed = 1; seed <= 6; ++seed) {
             Cloud cloud = {0};
@@ -29,9 +29,9 @@ static void test_random_clouds_are_closed(void **state)
 }
 
 // Large cells against the detail in them: every ambiguous case comes up.
-static void test_coarse_noise_is_closed(void **state)
+static void test_coarse_noise_is_closed(void **context)
 {
-    (void)state;
+    (void)context;
     for (int seed = 1; seed <= 6; ++seed) {
         Cloud cloud = {0};
         add_random(&cloud, 3, 4000, 30.0f, seed);
@@ -44,9 +44,9 @@ static void test_coarse_noise_is_closed(void **state)
     }
 }
 
-static void test_thin_sheets_are_closed(void **state)
+static void test_thin_sheets_are_closed(void **context)
 {
-    (void)state;
+    (void)context;
     for (int field = 0; field < 3; ++field)
         for (int layers = 1; layers <= 2; ++layers) {
             Cloud cloud = {0};
@@ -64,9 +64,9 @@ static void test_thin_sheets_are_closed(void **state)
         }
 }
 
-static void test_touching_drops_are_closed(void **state)
+static void test_touching_drops_are_closed(void **context)
 {
-    (void)state;
+    (void)context;
     for (int field = 0; field < 3; ++field)
         for (int step = 0; step < 12; ++step) {
             Cloud cloud = {0};
@@ -80,9 +80,9 @@ static void test_touching_drops_are_closed(void **state)
 }
 
 // Particles on nodes, and nodes exactly at the level: 1 - 2/4 with four cells to the radius.
-static void test_nodes_at_the_level(void **state)
+static void test_nodes_at_the_level(void **context)
 {
-    (void)state;
+    (void)context;
     Cloud cloud = {0};
     add_point(&cloud, (couVec3){0}, 0);
     couSurfaceDef def = surface_def(cou_surfaceClavet);
@@ -103,9 +103,9 @@ static void test_nodes_at_the_level(void **state)
     clear_cloud(&cloud);
 }
 
-static void test_coincident_and_far_particles(void **state)
+static void test_coincident_and_far_particles(void **context)
 {
-    (void)state;
+    (void)context;
     Cloud cloud = {0};
     for (int i = 0; i < 20; ++i) add_point(&cloud, (couVec3){0.3f, 0.1f, 0.2f}, 0);
     add_point(&cloud, (couVec3){400.0f, -300.0f, 200.0f}, 0);
@@ -130,9 +130,9 @@ static double lone_radius(const couSurface *surface, int field, int dimension)
     return dimension == 3 ? cbrt(0.75 / COU_PI) * d : d / sqrt(COU_PI); // its own volume
 }
 
-static void test_single_particle_is_a_sphere(void **state)
+static void test_single_particle_is_a_sphere(void **context)
 {
-    (void)state;
+    (void)context;
     Cloud cloud = {0};
     couVec3 at = {0.0537f, -0.0213f, 0.0071f};
     add_point(&cloud, at, 0);
@@ -155,9 +155,9 @@ static void test_single_particle_is_a_sphere(void **state)
     clear_cloud(&cloud);
 }
 
-static void test_drop_has_its_volume(void **state)
+static void test_drop_has_its_volume(void **context)
 {
-    (void)state;
+    (void)context;
     for (int field = 0; field < 3; ++field)
         for (int jitter = 0; jitter < 2; ++jitter) {
             Cloud cloud = {0};
@@ -173,9 +173,9 @@ static void test_drop_has_its_volume(void **state)
 }
 
 // A tank's surface of flat layers lies where the last cubes end, to a tenth of a spacing; and it is flat.
-static void test_tank_has_its_height(void **state)
+static void test_tank_has_its_height(void **context)
 {
-    (void)state;
+    (void)context;
     Cloud cloud = {0};
     add_lattice(&cloud, 30, 20, 30, (couVec3){0}, 0);
     for (int field = 0; field < 3; ++field) {
@@ -198,9 +198,9 @@ static void test_tank_has_its_height(void **state)
 }
 
 // Anisotropic kernels make shaken water flatter than round ones do.
-static void test_stretched_kernels_flatten(void **state)
+static void test_stretched_kernels_flatten(void **context)
 {
-    (void)state;
+    (void)context;
     double rough[3];
     for (int field = 0; field < 3; ++field) {
         Cloud cloud = {0};
@@ -287,9 +287,9 @@ static void check_motion(int field, float cell, float step_size, int steps, doub
     }
 }
 
-static void test_motion_is_smooth(void **state)
+static void test_motion_is_smooth(void **context)
 {
-    (void)state;
+    (void)context;
     for (int field = 0; field < 3; ++field) {
         check_motion(field, COU_AUTO, 0.002f, 260, 0.02);
         check_motion(field, 0.5f * SPACING, 0.002f, 260, 0.04); // cells of h / 4, as large as a drop's radius
@@ -298,9 +298,9 @@ static void test_motion_is_smooth(void **state)
 
 // --- Threads -----------------------------------------------------------------------------------------------------------------
 
-static void test_threads_do_not_matter(void **state)
+static void test_threads_do_not_matter(void **context)
 {
-    (void)state;
+    (void)context;
     for (int field = 0; field < 3; ++field) {
         Cloud cloud = {0};
         add_drop(&cloud, 3, 3000, (couVec3){0.1f, 0, 0}, 0.3f, 9);
@@ -331,9 +331,9 @@ static void test_threads_do_not_matter(void **state)
 
 // --- Attributes --------------------------------------------------------------------------------------------------------------
 
-static void test_attributes_follow_the_particles(void **state)
+static void test_attributes_follow_the_particles(void **context)
 {
-    (void)state;
+    (void)context;
     Cloud cloud = {0};
     add_drop(&cloud, 3, 1500, (couVec3){0}, 0.2f, 3);
     uint32_t *ids = malloc(cloud.count * sizeof *ids);
@@ -374,9 +374,9 @@ static void test_attributes_follow_the_particles(void **state)
     clear_cloud(&cloud);
 }
 
-static void test_materials_mesh_separately(void **state)
+static void test_materials_mesh_separately(void **context)
 {
-    (void)state;
+    (void)context;
     Cloud cloud = {0};
     add_lattice(&cloud, 12, 12, 12, (couVec3){0}, 4);
     add_lattice(&cloud, 12, 12, 12, (couVec3){12 * SPACING, 0, 0}, 200);
@@ -410,9 +410,9 @@ static void test_materials_mesh_separately(void **state)
 
 // --- Smoothing ---------------------------------------------------------------------------------------------------------------
 
-static void test_smoothing_keeps_volume(void **state)
+static void test_smoothing_keeps_volume(void **context)
 {
-    (void)state;
+    (void)context;
     Cloud cloud = {0};
     add_drop(&cloud, 3, 2000, (couVec3){0}, 0.35f, 8);
     add_drop(&cloud, 3, 40, (couVec3){0.2f, 0, 0}, 0.2f, 9);
@@ -443,9 +443,9 @@ static void test_smoothing_keeps_volume(void **state)
 
 // --- 2D ----------------------------------------------------------------------------------------------------------------------
 
-static void test_flat_surfaces(void **state)
+static void test_flat_surfaces(void **context)
 {
-    (void)state;
+    (void)context;
     for (int field = 0; field < 3; ++field) {
         couSurfaceDef def = surface_def(field);
         Cloud cloud = {0};
@@ -497,9 +497,9 @@ static void test_flat_surfaces(void **state)
 
 // --- Input -------------------------------------------------------------------------------------------------------------------
 
-static void test_bad_particles_are_left_out(void **state)
+static void test_bad_particles_are_left_out(void **context)
 {
-    (void)state;
+    (void)context;
     Cloud cloud = {0}, good = {0};
     add_drop(&cloud, 3, 200, (couVec3){0}, 0.0f, 1);
     add_drop(&good, 3, 200, (couVec3){0}, 0.0f, 1);
@@ -530,9 +530,9 @@ static void test_bad_particles_are_left_out(void **state)
     clear_cloud(&none);
 }
 
-static void test_no_particles(void **state)
+static void test_no_particles(void **context)
 {
-    (void)state;
+    (void)context;
     for (int field = 0; field < 3; ++field)
         for (int dimension = 2; dimension <= 3; ++dimension) {
             Cloud cloud = {0};
@@ -557,9 +557,9 @@ static void check_refused(const couSurfaceDef *def, const Cloud *cloud, const ch
     CHECK_FAULT(&faults, key, text);
 }
 
-static void test_bad_defs_are_refused(void **state)
+static void test_bad_defs_are_refused(void **context)
 {
-    (void)state;
+    (void)context;
     Cloud cloud = {0};
     add_drop(&cloud, 3, 5000, (couVec3){0}, 0.0f, 1);
     couSurfaceDef def = surface_def(cou_surfaceClavet);
@@ -625,9 +625,9 @@ static void test_defs_come_from_text(void **state)
 }
 
 // At every stage: particles, grid, bricks, mesh. The number is in the message, and the limit holds.
-static void test_memory_is_refused(void **state)
+static void test_memory_is_refused(void **context)
 {
-    (void)state;
+    (void)context;
     Cloud cloud = {0};
     add_drop(&cloud, 3, 20000, (couVec3){0}, 0.0f, 1);
     couSurfaceDef def = surface_def(cou_surfaceAnisotropic);

@@ -114,9 +114,9 @@ static void check_field(int field, int dimension, int seed)
     clear_cloud(&cloud);
 }
 
-static void test_fields_equal_brute_force(void **state)
+static void test_fields_equal_brute_force(void **context)
 {
-    (void)state;
+    (void)context;
     for (int field = 0; field < 3; ++field)
         for (int seed = 1; seed <= 3; ++seed) {
             check_field(field, 3, seed);
@@ -125,9 +125,9 @@ static void test_fields_equal_brute_force(void **state)
 }
 
 // Weights are 1 / the sum of kernels at the particle; without them all weigh 1.
-static void test_weights(void **state)
+static void test_weights(void **context)
 {
-    (void)state;
+    (void)context;
     for (int field = 0; field < 2; ++field) {
         Cloud cloud = {0};
         add_random(&cloud, 3, 500, 9.0f, 6);
@@ -153,9 +153,9 @@ static void test_weights(void **state)
 }
 
 // Clavet's phi to the letter: without weights, two particles, on the line between and beside them.
-static void test_clavet_to_the_letter(void **state)
+static void test_clavet_to_the_letter(void **context)
 {
-    (void)state;
+    (void)context;
     Cloud cloud = {0};
     add_point(&cloud, (couVec3){0}, 0);
     add_point(&cloud, (couVec3){0.012f, 0, 0}, 0);
@@ -180,9 +180,9 @@ static void test_clavet_to_the_letter(void **state)
 }
 
 // In a flat layer kernels become flat; in the midst of a block and alone they stay round. Their integral does not change.
-static void test_kernels_are_stretched(void **state)
+static void test_kernels_are_stretched(void **context)
 {
-    (void)state;
+    (void)context;
     couStretch stretch = {.sum_radius = 1.0f, .lone_size = 0.5f, .full_weight = 10.0f, .max_shift = 0.1f};
     float s[6];
     couMoments flat = {20.0f, {0}, {4.0f, 0, 0, 0.4f, 0, 4.0f}};
@@ -218,9 +218,9 @@ static void test_kernels_are_stretched(void **state)
 
 // Each crossed edge is a corner of some triangle; all other sides than those on faces are shared; sides on a face are what the
 // cell on its other side draws, turned round.
-static void test_march_table(void **state)
+static void test_march_table(void **context)
 {
-    (void)state;
+    (void)context;
     couMarchTable table;
     assert_true(couMakeMarchTable(&table));
     for (int code = 0; code < 256; ++code) {
@@ -271,9 +271,9 @@ static void test_march_table(void **state)
 
 // --- Splats ------------------------------------------------------------------------------------------------------------------
 
-static void test_splats_of_a_block(void **state)
+static void test_splats_of_a_block(void **context)
 {
-    (void)state;
+    (void)context;
     for (int dimension = 2; dimension <= 3; ++dimension) {
         Cloud cloud = {0};
         int n = 12;
@@ -327,9 +327,9 @@ static void test_splats_of_a_block(void **state)
 }
 
 // A sheet one layer thick, or a row in 2D, has gradients that cancel: all of it shows nevertheless.
-static void test_splats_of_a_sheet(void **state)
+static void test_splats_of_a_sheet(void **context)
 {
-    (void)state;
+    (void)context;
     for (int dimension = 2; dimension <= 3; ++dimension) {
         Cloud cloud = {0};
         add_lattice(&cloud, 20, 1, dimension == 3 ? 20 : 1, (couVec3){0}, 0);
@@ -344,9 +344,9 @@ static void test_splats_of_a_sheet(void **state)
     }
 }
 
-static void test_splats_of_nothing(void **state)
+static void test_splats_of_nothing(void **context)
 {
-    (void)state;
+    (void)context;
     couSurfaceDef def = surface_def(cou_surfaceClavet);
     couSurfacePoints points = {.dimension = 3};
     couFaults faults = {0};

@@ -22,9 +22,9 @@ static void expect_equal_surfaces(const couSurface *a, const couSurface *b, bool
     assert_memory_equal(a->indices, b->indices, a->element_count * (size_t)a->dimension * sizeof *a->indices);
 }
 
-static void test_round_trip(void **state)
+static void test_round_trip(void **context)
 {
-    (void)state;
+    (void)context;
     static const char *const names[] = {"s.vtp", "s.ply"};
     for (int dimension = 2; dimension <= 3; ++dimension)
         for (int j = 0; j < 2; ++j) {
@@ -45,9 +45,9 @@ static void test_round_trip(void **state)
 }
 
 // Text keeps all but velocities, ids and materials.
-static void test_obj_round_trip(void **state)
+static void test_obj_round_trip(void **context)
 {
-    (void)state;
+    (void)context;
     for (int dimension = 2; dimension <= 3; ++dimension) {
         couFaults faults = {0};
         couSurface surface, back;
@@ -70,9 +70,9 @@ static void test_obj_round_trip(void **state)
 }
 
 // Vertices and triangles alone, and nothing at all.
-static void test_bare(void **state)
+static void test_bare(void **context)
 {
-    (void)state;
+    (void)context;
     static const char *const names[] = {"s.vtp", "s.ply", "s.obj", "s.svg"};
     for (int j = 0; j < 3; ++j) {
         couFaults faults = {0};
@@ -106,9 +106,9 @@ static void test_bare(void **state)
     assert_true(couIsSurfaceFormat("OBJ", 3) && couIsSurfaceFormat("svg", 2) && !couIsSurfaceFormat("svg", 3));
 }
 
-static void test_obj_text(void **state)
+static void test_obj_text(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     couVec3 vertices[3] = {{0, 0, 0}, {0.1f, 0, 0}, {0, 1e-7f, -2}}, normals[3] = {{0, 0, 1}, {0, 0, 1}, {0, 0, 1}};
     couVec3 colors[3] = {{1, 0, 0}, {1, 1, 1}, {0.5f, 0, 0}};
@@ -129,9 +129,9 @@ static void test_obj_text(void **state)
 }
 
 // Through assimp, as Coulis itself reads meshes: closed, oriented, of the right volume.
-static void test_obj_mesh(void **state)
+static void test_obj_mesh(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     couSurface surface;
     make_sphere_surface(&surface, 40);
@@ -153,13 +153,13 @@ static void test_obj_mesh(void **state)
 static int count_text(const char *text, const char *part)
 {
     int count = 0;
-    for (; (text = strstr(text, part)) != NULL; text += strlen(part)) ++count;
+    for (; (text = strstr(text, part)); text += strlen(part)) ++count;
     return count;
 }
 
-static void test_svg(void **state)
+static void test_svg(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     couSurface surface;
     make_ring_surface(&surface, 4);
@@ -184,9 +184,9 @@ static void test_svg(void **state)
     couSurface_Clear(&surface);
 }
 
-static void test_full_disk(void **state)
+static void test_full_disk(void **context)
 {
-    (void)state;
+    (void)context;
     static const char *const names[] = {"s.vtp", "s.ply", "s.obj", "s.svg"};
     for (int j = 0; j < 4; ++j) {
         couFaults faults = {0};
@@ -205,9 +205,9 @@ static void test_full_disk(void **state)
 }
 
 // Truncated at every byte, every byte changed: one fault or a surface whose elements name vertices that are there.
-static void test_hostile(void **state)
+static void test_hostile(void **context)
 {
-    (void)state;
+    (void)context;
     static const char *const names[] = {"s.vtp", "s.ply", "s.obj"};
     for (int j = 0; j < 6; ++j) {
         couFaults faults = {0};

@@ -19,9 +19,9 @@ static void expect_float(float value)
     assert_int_equal(length, strlen(fast));
 }
 
-static void test_floats(void **state)
+static void test_floats(void **context)
 {
-    (void)state;
+    (void)context;
     static const float special[] = {
         0.0f,       -0.0f,     1.0f,        0.1f,          1e-5f,           1e-4f,         99999.5f, 999999.5f, 1e6f,
         1e9f,       1e10f,     16777216.0f, 3.4028235e38f, 1.17549435e-38f, 1e-45f,        INFINITY, -INFINITY, 0.333333343f,
@@ -38,9 +38,9 @@ static void test_floats(void **state)
     for (int i = -3000; i < 3000; ++i) expect_float((float)i / 1000.0f);
 }
 
-static void test_colors(void **state)
+static void test_colors(void **context)
 {
-    (void)state;
+    (void)context;
     for (int i = 0; i < 256; ++i) assert_int_equal(couToDisplay(couFromDisplay((uint8_t)i)), i);
     assert_int_equal(couToDisplay(0.5f), 188); // IEC 61966-2-1
     assert_int_equal(couToDisplay(NAN), 0);
@@ -48,9 +48,9 @@ static void test_colors(void **state)
     assert_int_equal(couToDisplay(7.0f), 255);
 }
 
-static void test_json(void **state)
+static void test_json(void **context)
 {
-    (void)state;
+    (void)context;
     FILE *stream = fopen(scratch("t"), "w");
     couPrintJsonText(stream, "a\"\\\n\x01\xc3\xa9\xff");
     couPrintJsonNumber(stream, NAN);

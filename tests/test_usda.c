@@ -50,12 +50,12 @@ static bool export_usda(double max_gib, couFaults *faults, int *frames)
 
 static void expect_part(const char *text, const char *part)
 {
-    if (strstr(text, part) == NULL) fail_msg("'%s' is not in the file", part);
+    if (!strstr(text, part)) fail_msg("'%s' is not in the file", part);
 }
 
-static void test_particles(void **state)
+static void test_particles(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     int frames;
     write_stage(2);
@@ -72,9 +72,8 @@ static void test_particles(void **state)
     char *text = read_bytes(scratch("run.usda"), NULL);
     expect_part(text, "startTimeCode = 2\n    timeCodesPerSecond = 25\n    upAxis = \"Y\"");
     expect_part(text, "endTimeCode = 5");
-    expect_part(
-        text,
-        "int64[] ids.timeSamples = {\n            2: [4000000000, 4000000003, 4000000006],\n            5: [4000000000, 4000000003],\n        }");
+    expect_part(text, "int64[] ids.timeSamples = {\n            2: [4000000000, 4000000003, 4000000006],\n"
+                      "            5: [4000000000, 4000000003],\n        }");
     expect_part(text, "point3f[] points.timeSamples = {\n            2: [(0, -0, 0), (0.25, -0.5, 0.875), (0.5, -1, 1.75)],\n");
     expect_part(text,
                 "vector3f[] velocities.timeSamples = {\n            2: [(-3, 0, -1), (-2, 0.0625, -1), (-1, 0.125, -1)],\n");
@@ -93,9 +92,9 @@ static void test_particles(void **state)
     free(text);
 }
 
-static void test_surfaces(void **state)
+static void test_surfaces(void **context)
 {
-    (void)state;
+    (void)context;
     static const char *const names[] = {"surface_000001.vtp", "surface_000001.ply", "surface_000001.obj"};
     for (int kind = 0; kind < 3; ++kind) {
         couFaults faults = {0};
@@ -129,9 +128,9 @@ static void test_surfaces(void **state)
     }
 }
 
-static void test_refusals(void **state)
+static void test_refusals(void **context)
 {
-    (void)state;
+    (void)context;
     couFaults faults = {0};
     char stage[128], usda[128];
     snprintf(stage, sizeof stage, "%s/stage.json", scratch_folder);

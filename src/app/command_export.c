@@ -6,7 +6,6 @@
 #include "files/file.h"
 #include "io/pvd.h"
 #include "io/stage_file.h"
-#include "coulis/surface_file.h"
 #include "io/usda.h"
 
 #include <stdio.h>

@@ -4,7 +4,6 @@
 #include "coulis/mesh_file.h"
 #include "files/file.h"
 #include "files/json.h"
-#include "coulis/mesh_file.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -9,7 +9,6 @@
 #include "files/csv.h"
 #include "files/file.h"
 #include "files/text.h"
-#include "coulis/surface_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
