@@ -31,8 +31,7 @@ bool couWriteSurfaceFrame(const char *folder, int number, const char *formats, c
 
 couSurfaceDef couRun_Surface(const couRun *run)
 {
-    couSurfaceChoice choice = couDefaultSurfaceChoice();
-    couSurfaceDef def = couReadSurfaceChoice(&choice, "coulis run", NULL);
+    couSurfaceDef def = couProgramSurfaceDef();
     def.spacing = couWorld_Def(run->world)->spacing;
     def.threads = couWorld_Def(run->world)->threads;
     return def;
@@ -47,7 +46,8 @@ static bool build(const couRun *run, const couFrame *frame, couSurface *surface)
     couSurfacePoints points = couFramePoints(frame, couWorld_Def(run->world)->dimension);
     couVec3 colors[256];
     for (; points.color_count < couWorld_MaterialCount(run->world) && points.color_count < 256; ++points.color_count)
-        colors[points.color_count] = couWorld_Material(run->world, couWorld_MaterialAt(run->world, points.color_count))->look.color;
+        colors[points.color_count] =
+            couWorld_Material(run->world, couWorld_MaterialAt(run->world, points.color_count))->look.color;
     points.colors = colors;
     couFaults faults = {0};
     bool is_built = couBuildSurface(&how, &points, surface, &faults);
