@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every piece of Lua in docs/*.md passes `coulis check` (a piece without scene{} gets one), and so does every scene of the gallery,
+"""Every piece of Lua in docs/*.md passes `coulis check` (a piece without scene{} gets one), and so does every scene
+of the gallery,
 which must also have a comment on its first line, a title and a note.
 
 usage: scenes_doc_test.py COULIS SOURCE_DIR

@@ -1,4 +1,5 @@
-// Bodies and particles: nothing passes a wall, walls push back with what they are pushed, friction and stickiness do what they say.
+// Bodies and particles: nothing passes a wall, walls push back with what they are pushed, friction and stickiness do what they
+// say.
 // COU_LONG_TESTS=1 runs the containers for ten seconds.
 #include "testing.h"
 

@@ -1,4 +1,5 @@
-// Fluid and free bodies: what one gives the other gets, nothing explodes, nothing passes; worlds side by side, saved and loaded, agree.
+// Fluid and free bodies: what one gives the other gets, nothing explodes, nothing passes; worlds side by side, saved and loaded,
+// agree.
 // COU_LONG_TESTS=1 shakes the containers for twenty seconds.
 #include "rigid_test.h"
 

@@ -382,8 +382,8 @@ static void test_head_on(void **context)
     couDestroyWorld(world);
 }
 
-// A box that lands on its equal at 4.4 m/s is in it by a tenth of its size before anybody knows; it must come to rest on top of it,
-// neither thrown off nor through. So must one that is put there overlapping.
+// A box that lands on its equal at 4.4 m/s is in it by a tenth of its size before anybody knows; it must come to rest on top of
+// it, neither thrown off nor through. So must one that is put there overlapping.
 static void test_deep_overlaps(void **context)
 {
     (void)context;

@@ -259,6 +259,7 @@ same "the good checkpoint stays" "$sum" "$(cksum <tight/checkpoint.h5)"
 ends 0 run --resume tight --frames 4 --quiet
 if [ -e /dev/full ]; then
     for command in "list methods" "list materials --details" --help "check splash" "info good"; do
+        # shellcheck disable=SC2086 # a command and its words
         "$coulis" $command >/dev/full 2>stderr
         same "output that cannot be written: $command" 1 $?
         has "says so: $command" "output could not be written" stderr
@@ -442,6 +443,7 @@ same "methods" "pvfs" "$(complete_line run splash --method pv)"
 same "lists" "materials methods" "$(complete_line list m)"
 same "commands of pictures" "render run" "$(complete_line r)"
 same "qualities" "final" "$(complete_line render a --quality "fi")"
+same "automatic lengths" "auto" "$(complete_line surface a --cell a)"
 same "options of render" "--layers --level" "$(complete_line render a --l)"
 same "materials" "honey" "$(complete_line render a --material hon)"
 same "kinds of export" "pvd ply" "$(complete_line export a --to p | xargs -n1 | sort -r | xargs)"

@@ -76,6 +76,11 @@ vtk()
 for command in surface render; do
     ends 0 $command --help
     has "$command --help" "usage: coulis $command FRAMES" stdout
+    has "help from the surface's table" "^  --cell M  +of the grid; auto: a third of a spacing \[m\] \(default auto\)$" stdout
+    has "the program's own default" "^  --smoothing N  +rounds that .* \(default 3\)$" stdout
+    has "a flag that is off" "^  --blend  +all materials as one surface" stdout
+    has "long help goes on below" "^ {27}[a-z].*; default anisotropic\)$" stdout
+    same "no wide rows" "" "$(awk 'length > 130' stdout)"
     ends 2 $command
     ends 2 $command nowhere
     has "$command of a missing folder" "^nowhere: " stderr
@@ -87,7 +92,16 @@ for command in surface render; do
     for option in --field --level --frmes --threads --max-memory --smoothing; do
         has "$command: all faults at once" "^coulis $command: $option: " stderr
     done
-    has "nearest field" "did you mean clavet" stderr
+    same "one fault each" 6 "$(wc -l <stderr)"
+    has "a field's words" "--field is 'clavett'; it must be clavet, color, anisotropic$" stderr
+    has "a level's range" "--level is 'x'; it must be a number > 0 and <= 1000$" stderr
+    has "a range with its unit" "--max-memory is 0 \[GiB\]; it must be a number > 0" stderr
+    has "a range of whole numbers" "--smoothing is 99; it must be a whole number from 0 to 50$" stderr
+    ends 2 $command empty --blend=true --cell --radius 1,2 --smoothing 1.5
+    has "a flag has no value" "^coulis $command: --blend: takes no value$" stderr
+    has "a value is missing" "^coulis $command: --cell: needs a value: --cell M$" stderr
+    has "two numbers for one" "--radius is 1, 2 \[m\]; it must be a number > 0" stderr
+    has "part of a round" "--smoothing is 1.5; it must be a whole number" stderr
 done
 ends 2 surface empty --format obg
 has "nearest format" "did you mean obj" stderr
@@ -145,6 +159,9 @@ for setting in "--field clavet" "--field color" "--cell 0.02" "--radius 0.05" "-
     cmp -s "set/surface_000006.obj" run/surface_000006.obj && fail "$setting changes nothing"
     checks=$((checks + 1))
 done
+ends 0 surface run/particles_000006.vtp --spacing 0.03 --out plain --quiet
+ends 0 surface run/particles_000006.vtp --spacing 0.03 --out auto --cell auto --radius=auto --level auto --quiet
+same "auto is the default" "$(bytes plain 'surface_*')" "$(bytes auto 'surface_*')"
 
 # --- Surfaces of other programs' frames ---
 
@@ -451,7 +468,7 @@ has "damaged bodies" "^broken/bodies.csv: " stderr
 echo "{" >broken/stage.json
 ends 2 render broken $small --scene elsewhere.lua --out never
 ends 2 surface broken --out never
-has "a damaged stage" "^broken/stage.json: " stderr
+has "a damaged stage" "^broken/stage.json:2: " stderr
 echo "--frames=2" >broken/command.txt
 ends 2 render broken $small --out never
 echo "--nonsense" >broken/command.txt

@@ -163,8 +163,7 @@ static void test_without_memory_there_is_a_fault(void **context)
     couSetAllocator(NULL, NULL);
     assert_null(shape);
     assert_int_equal(faults.count, 1);
-    assert_string_equal(faults.items[0].key, "union");
-    assert_non_null(strstr(faults.items[0].message, "no memory"));
+    assert_non_null(strstr(faults.items[0].message, "no memory")); // not even for more words
     couFaults_Clear(&faults);
     couShape_Release(ball);
 }

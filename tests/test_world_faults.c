@@ -198,7 +198,19 @@ static void test_faults_of_shapes_poses_and_names(void **context)
     assert_int_equal(couWorld_AddMaterial(world, &material, &faults).index1, 0);
     CHECK_FAULT(&faults, "material.name", "31");
 
-    field = couDefaultFieldDef(), field.kind = cou_fieldFunction;
+    couShape_Release(ball);
+    couShape_Release(ground);
+    couDestroyWorld(world);
+}
+
+static void test_faults_of_fields_particles_and_methods(void **context)
+{
+    (void)context;
+    couWorld *world = make_world(3, 0.02f, EARTH, 1);
+    couMaterialId liquid = add_liquid(world, 1000, 0.001f);
+    couFaults faults = {0};
+    couFieldDef field = couDefaultFieldDef();
+    field.kind = cou_fieldFunction;
     assert_false(couWorld_AddField(world, &field, &faults).index1);
     CHECK_FAULT(&faults, "field.function", NULL);
     field = couDefaultFieldDef(), field.kind = cou_fieldRotating, field.vector = NO_GRAVITY;
@@ -221,8 +233,6 @@ static void test_faults_of_shapes_poses_and_names(void **context)
     memset(def.method, 'x', sizeof def.method);
     assert_null(couCreateWorld(&def, &faults));
     CHECK_FAULT(&faults, "scene.method", NULL);
-    couShape_Release(ball);
-    couShape_Release(ground);
     couDestroyWorld(world);
 }
 
@@ -349,6 +359,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_wrong_number_is_a_fault),
         cmocka_unit_test(test_faults_of_shapes_poses_and_names),
+        cmocka_unit_test(test_faults_of_fields_particles_and_methods),
         cmocka_unit_test(test_material_limits),
         cmocka_unit_test(test_set_material),
         cmocka_unit_test(test_set_material_checks_the_name),

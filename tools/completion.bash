@@ -50,7 +50,8 @@ _coulis_value()
         --threads) _coulis_words "$(seq 1 "$(nproc 2>/dev/null || echo 4)")" ;;
         --frames) [ "$command" != render ] || _coulis_words "last" ;;
         --seconds | --fps | --set | --checkpoint-every | --samples | --shutter | --from | --fov) COMPREPLY=() ;;
-        --spacing | --cell | --radius | --level | --smoothing | --max-memory | --max-gib) COMPREPLY=() ;;
+        --cell | --radius | --level) _coulis_words "auto" ;;
+        --spacing | --smoothing | --max-memory | --max-gib) COMPREPLY=() ;;
         *) return 1 ;;
     esac
 }

@@ -34,7 +34,8 @@ typedef enum couOptionType {
     cou_optionInt,    ///< int
     cou_optionNumber, ///< double
     cou_optionText,   ///< const char *
-    cou_optionTexts   ///< couTexts: may be given several times
+    cou_optionTexts,  ///< couTexts: may be given several times
+    cou_optionParam   ///< what `param` says: a field of the def at `target`
 } couOptionType;
 
 /// One option of a command. Fields that are not given on the command line keep what the caller put there.
@@ -44,8 +45,21 @@ typedef struct couOption {
     const char *help;  ///< one line
     couOptionType type;
     void *target;
-    double min, max; ///< allowed range of numbers, both ends included
+    double min, max;       ///< allowed range of numbers, both ends included
+    const couParam *param; ///< range, help and default of a cou_optionParam
 } couOption;
+
+// Rows of a command's table. A plain option goes on by names: .min and .max of a number, .help.
+//     COU_OPTION("--fps", "N", cou_optionNumber, &fps, .min = 0.01, .max = 1000, .help = "of the film (default 30)"),
+#define COU_OPTION(option, word, kind, where, ...) \
+    { \
+        .name = option, .value = word, .type = kind, .target = where, __VA_ARGS__ \
+    }
+/// An option that sets the parameter `key` of `def`; its table has the rest. The default in help is what `def` holds.
+#define COU_PARAM_OPTION(option, word, table, key, def) \
+    { \
+        .name = option, .value = word, .type = cou_optionParam, .target = def, .param = couParams_Find(table, key) \
+    }
 
 typedef struct couCommand {
     const char *name;  ///< "run"

@@ -120,9 +120,10 @@ int couCommandBench(int argc, char **argv)
     int threads = 0;
     const char *json = NULL, *method = NULL;
     const couOption options[] = {
-        {"--method", "M", "method to run (default: the case's own)", cou_optionText, &method, 0, 0},
-        {"--threads", "N", "threads (default: all cores)", cou_optionInt, &threads, 0, COU_MAX_THREADS},
-        {"--json", "FILE", "write the results as JSON", cou_optionText, &json, 0, 0},
+        COU_OPTION("--method", "M", cou_optionText, &method, .help = "method to run (default: the case's own)"),
+        COU_OPTION("--threads", "N", cou_optionInt, &threads, .min = 0, .max = COU_MAX_THREADS,
+                   .help = "threads (default: all cores)"),
+        COU_OPTION("--json", "FILE", cou_optionText, &json, .help = "write the results as JSON"),
     };
     couCommand command = {
         "bench",

@@ -163,8 +163,8 @@ int couCommandCheck(int argc, char **argv)
     const char *method = NULL;
     couTexts sets = {0}, operands = {0};
     const couOption table[] = {
-        {"--method", "M", "solver (coulis list methods)", cou_optionText, &method, 0, 0},
-        {"--set", "KEY=VALUE", "change a value of the scene, e.g. spacing=0.01", cou_optionTexts, &sets, 0, 0},
+        COU_OPTION("--method", "M", cou_optionText, &method, .help = "solver (coulis list methods)"),
+        COU_OPTION("--set", "KEY=VALUE", cou_optionTexts, &sets, .help = "change a value of the scene, e.g. spacing=0.01"),
     };
     couCommand command = {
         .name = "check",

@@ -201,12 +201,12 @@ int couCommandExport(int argc, char **argv)
 {
     Export e = {.max_gib = 16.0};
     const couOption table[] = {
-        {"--to", "KIND", "usda (the whole run), pvd (ParaView's lists), vtp, ply or obj (frame by frame)", cou_optionText,
-         &e.kind, 0, 0},
-        {"--out", "DIR", "folder of the results (default: the run's own)", cou_optionText, &e.out, 0, 0},
-        {"--max-gib", "N", "largest run.usda [GiB] (default 16); more is refused with the estimate", cou_optionNumber, &e.max_gib,
-         1e-6, 1e6},
-        {"--quiet", NULL, "print warnings and errors only", cou_optionFlag, &e.is_quiet, 0, 0},
+        COU_OPTION("--to", "KIND", cou_optionText, &e.kind,
+                   .help = "usda (the whole run), pvd (ParaView's lists), vtp, ply or obj (frame by frame)"),
+        COU_OPTION("--out", "DIR", cou_optionText, &e.out, .help = "folder of the results (default: the run's own)"),
+        COU_OPTION("--max-gib", "N", cou_optionNumber, &e.max_gib, .min = 1e-6, .max = 1e6,
+                   .help = "largest run.usda [GiB] (default 16); more is refused with the estimate"),
+        COU_OPTION("--quiet", NULL, cou_optionFlag, &e.is_quiet, .help = "print warnings and errors only"),
     };
     couCommand command = {
         .name = "export",

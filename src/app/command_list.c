@@ -116,9 +116,9 @@ int couCommandList(int argc, char **argv)
     static const char *const kinds[] = {"scenes", "materials", "methods", "cases"};
     bool is_bare = false, is_detailed = false;
     const couOption table[] = {
-        {"--names", NULL, "names only, one a line", cou_optionFlag, &is_bare, 0, 0},
-        {"--details", NULL, "also parameters with units and ranges, values and their sources", cou_optionFlag, &is_detailed, 0,
-         0},
+        COU_OPTION("--names", NULL, cou_optionFlag, &is_bare, .help = "names only, one a line"),
+        COU_OPTION("--details", NULL, cou_optionFlag, &is_detailed,
+                   .help = "also parameters with units and ranges, values and their sources"),
     };
     couCommand command = {
         .name = "list",

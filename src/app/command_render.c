@@ -20,7 +20,6 @@ enum { PROBED_FRAMES = 16 }; // of other programs, for the room that an automati
 
 typedef struct Job {
     couPictureChoice pictures;
-    couSurfaceChoice choice;
     couSurfaceDef surface;
     const char *out, *frames, *film, *from, *to, *material, *scene_path;
     char folder[COU_FOLDER_SIZE], film_path[COU_PATH_SIZE];
@@ -197,7 +196,7 @@ static bool open_run(Job *job, const char *folder)
     job->cast = couGatherCast(couScene_World(job->scene));
     job->frame_fps = job->bodies.stage.fps;
     job->surface.spacing = world->spacing;
-    if (!couCheckSurfaceChoice(&job->surface, world->dimension, where, &job->faults)) return false;
+    if (!couCheckSurfaceOptions(&job->surface, world->dimension, where, &job->faults)) return false;
     if (job->has_layers && world->dimension == 2)
         couFaults_Add(&job->faults, where, "--layers", "are of pictures in 3D: those of a 2D scene are drawings");
     double seconds = job->run.frames > 0 ? job->run.frames / job->frame_fps : couScene_Duration(job->scene);
@@ -237,7 +236,7 @@ static bool open_frames(Job *job)
     float spacing = job->spacing > 0 ? (float)job->spacing : guessed > 0.0f ? guessed : 1.0f; // 1: of nothing, or of one particle
     job->frame_fps = job->fps > 0 ? job->fps : 30;
     job->surface.spacing = spacing;
-    if (!couCheckSurfaceChoice(&job->surface, dimension, where, &job->faults)) return false;
+    if (!couCheckSurfaceOptions(&job->surface, dimension, where, &job->faults)) return false;
     couStudioDef def = {.dimension = dimension,
                         .spacing = spacing,
                         .fps = job->frame_fps,
@@ -447,7 +446,6 @@ static int produce(void *context, const couTexts *operands, const couFrameFiles 
 static void check_words(Job *job, const char *source)
 {
     couReadPictureChoice(&job->pictures, where, &job->faults);
-    job->surface = couReadSurfaceChoice(&job->choice, where, &job->faults);
     read_camera(job);
     couCheckPath(where, "FRAMES", source, &job->faults);
     couCheckPath(where, "--out", job->out, &job->faults);
@@ -494,29 +492,34 @@ static void clean_up(Job *job)
 
 int couCommandRender(int argc, char **argv)
 {
-    Job job = {.pictures = couDefaultPictureChoice(), .choice = couDefaultSurfaceChoice()};
+    Job job = {.pictures = couDefaultPictureChoice(), .surface = couProgramSurfaceDef()};
     const couOption table[] = {
         COU_PICTURE_OPTIONS(&job.pictures),
-        {"--frames", "LIST", "which: 12, 1-30, 1-300/10, last, or several as 1,5,last (default all)", cou_optionText, &job.frames,
-         0, 0},
-        {"--video", NULL, "make film.mp4 of the pictures", cou_optionFlag, &job.is_video, 0, 0},
-        {"--film", "FILE", "make a film there: .mp4, .gif or .webp", cou_optionText, &job.film, 0, 0},
-        {"--fps", "N", "of the film (default: the run's, or 30)", cou_optionNumber, &job.fps, 0.01, 1000},
-        {"--out", "DIR", "folder of the pictures (default: the run's, or pictures)", cou_optionText, &job.out, 0, 0},
-        {"--from", "X,Y,Z", "where the camera stands [m] (default: the scene's camera, or an automatic one)", cou_optionText,
-         &job.from, 0, 0},
-        {"--to", "X,Y,Z", "where it looks [m]", cou_optionText, &job.to, 0, 0},
-        {"--fov", "DEG", "its vertical field of view [degrees] (default 40)", cou_optionNumber, &job.fov, 1, 150},
-        {"--layers", NULL, "write radiance, normal, albedo and depth as .pfm too", cou_optionFlag, &job.has_layers, 0, 0},
-        {"--scene", "FILE", "the run's scene, when it is not where it was", cou_optionText, &job.scene_path, 0, 0},
-        {"--material", "M", "look of frames of other programs (default water; coulis list materials)", cou_optionText,
-         &job.material, 0, 0},
-        {"--spacing", "M", "of their particles [m] (default: guessed)", cou_optionNumber, &job.spacing, 1e-9, 1e6},
-        COU_SURFACE_OPTIONS(&job.choice),
-        {"--threads", "N", "threads (default all cores); the pictures do not depend on it", cou_optionInt, &job.threads, 1,
-         COU_MAX_THREADS},
-        {"--force", NULL, "make pictures anew; those that were made otherwise make way", cou_optionFlag, &job.is_forced, 0, 0},
-        {"--quiet", NULL, "print warnings and errors only", cou_optionFlag, &job.is_quiet, 0, 0},
+        COU_OPTION("--frames", "LIST", cou_optionText, &job.frames,
+                   .help = "which: 12, 1-30, 1-300/10, last, or several as 1,5,last (default all)"),
+        COU_OPTION("--video", NULL, cou_optionFlag, &job.is_video, .help = "make film.mp4 of the pictures"),
+        COU_OPTION("--film", "FILE", cou_optionText, &job.film, .help = "make a film there: .mp4, .gif or .webp"),
+        COU_OPTION("--fps", "N", cou_optionNumber, &job.fps, .min = 0.01, .max = 1000,
+                   .help = "of the film (default: the run's, or 30)"),
+        COU_OPTION("--out", "DIR", cou_optionText, &job.out, .help = "folder of the pictures (default: the run's, or pictures)"),
+        COU_OPTION("--from", "X,Y,Z", cou_optionText, &job.from,
+                   .help = "where the camera stands [m] (default: the scene's camera, or an automatic one)"),
+        COU_OPTION("--to", "X,Y,Z", cou_optionText, &job.to, .help = "where it looks [m]"),
+        COU_OPTION("--fov", "DEG", cou_optionNumber, &job.fov, .min = 1, .max = 150,
+                   .help = "its vertical field of view [degrees] (default 40)"),
+        COU_OPTION("--layers", NULL, cou_optionFlag, &job.has_layers,
+                   .help = "write radiance, normal, albedo and depth as .pfm too"),
+        COU_OPTION("--scene", "FILE", cou_optionText, &job.scene_path, .help = "the run's scene, when it is not where it was"),
+        COU_OPTION("--material", "M", cou_optionText, &job.material,
+                   .help = "look of frames of other programs (default water; coulis list materials)"),
+        COU_OPTION("--spacing", "M", cou_optionNumber, &job.spacing, .min = 1e-9, .max = 1e6,
+                   .help = "of their particles [m] (default: guessed)"),
+        COU_SURFACE_OPTIONS(&job.surface),
+        COU_OPTION("--threads", "N", cou_optionInt, &job.threads, .min = 1, .max = COU_MAX_THREADS,
+                   .help = "threads (default all cores); the pictures do not depend on it"),
+        COU_OPTION("--force", NULL, cou_optionFlag, &job.is_forced,
+                   .help = "make pictures anew; those that were made otherwise make way"),
+        COU_OPTION("--quiet", NULL, cou_optionFlag, &job.is_quiet, .help = "print warnings and errors only"),
     };
     couFrameCommand command = {.command = {.name = "render",
                                            .help = "pictures and film of frames that were written before",

@@ -2,11 +2,11 @@
 // whose surface would need too much memory, is left out with a warning.
 #include "app/frame_command.h"
 #include "app/run_outputs.h"
+#include "coulis/surface_file.h"
 #include "files/file.h"
 #include "io/frame_probe.h"
 #include "io/pvd.h"
 #include "io/stage_file.h"
-#include "coulis/surface_file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +15,6 @@
 static const char where[] = "coulis surface";
 
 typedef struct Job {
-    couSurfaceChoice choice;
     couSurfaceDef def;
     const char *out, *formats; // NULL: beside the frames; obj, or svg in 2D
     char folder[COU_FOLDER_SIZE];
@@ -77,7 +76,7 @@ static void find_scale(Job *job, const couFrameFiles *files)
     if (is_guessed && probe.spacing > 0.0f && !job->is_quiet)
         printf("spacing guessed from the distances of neighbours: %.4g m\n", (double)probe.spacing);
     job->def.spacing = job->spacing > 0 ? (float)job->spacing : 1.0f; // of nothing, or of one particle
-    if (job->spacing > 0) couCheckSurfaceChoice(&job->def, job->dimension, where, &job->faults);
+    if (job->spacing > 0) couCheckSurfaceOptions(&job->def, job->dimension, where, &job->faults);
 }
 
 // Beside the first frame, unless --out says where.
@@ -97,7 +96,6 @@ static bool prepare(void *context, const couTexts *operands, couFrameFiles *file
 {
     Job *job = context;
     const char *source = operands->count > 0 ? operands->items[0] : NULL;
-    job->def = couReadSurfaceChoice(&job->choice, where, &job->faults);
     job->def.threads = job->threads;
     check_formats(job);
     couCheckPath(where, "FRAMES", source, &job->faults);
@@ -160,17 +158,17 @@ static int produce(void *context, const couTexts *operands, const couFrameFiles 
 
 int couCommandSurface(int argc, char **argv)
 {
-    Job job = {.choice = couDefaultSurfaceChoice()};
+    Job job = {.def = couProgramSurfaceDef()};
     const couOption table[] = {
-        {"--out", "DIR", "folder of the surfaces (default: that of the frames)", cou_optionText, &job.out, 0, 0},
-        {"--format", "LIST", "obj, ply, vtp, svg in 2D, several as obj,vtp (default obj, svg in 2D)", cou_optionText,
-         &job.formats, 0, 0},
-        {"--spacing", "M", "of the particles at rest [m] (default: the run's, or guessed)", cou_optionNumber, &job.spacing, 1e-9,
-         1e6},
-        COU_SURFACE_OPTIONS(&job.choice),
-        {"--threads", "N", "threads (default all cores); the surfaces do not depend on it", cou_optionInt, &job.threads, 1,
-         COU_MAX_THREADS},
-        {"--quiet", NULL, "print warnings and errors only", cou_optionFlag, &job.is_quiet, 0, 0},
+        COU_OPTION("--out", "DIR", cou_optionText, &job.out, .help = "folder of the surfaces (default: that of the frames)"),
+        COU_OPTION("--format", "LIST", cou_optionText, &job.formats,
+                   .help = "obj, ply, vtp, svg in 2D, several as obj,vtp (default obj, svg in 2D)"),
+        COU_OPTION("--spacing", "M", cou_optionNumber, &job.spacing, .min = 1e-9, .max = 1e6,
+                   .help = "of the particles at rest [m] (default: the run's, or guessed)"),
+        COU_SURFACE_OPTIONS(&job.def),
+        COU_OPTION("--threads", "N", cou_optionInt, &job.threads, .min = 1, .max = COU_MAX_THREADS,
+                   .help = "threads (default all cores); the surfaces do not depend on it"),
+        COU_OPTION("--quiet", NULL, cou_optionFlag, &job.is_quiet, .help = "print warnings and errors only"),
     };
     couFrameCommand command = {.command = {.name = "surface",
                                            .help = "meshes of frames that were written before",

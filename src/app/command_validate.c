@@ -180,11 +180,12 @@ int couCommandValidate(int argc, char **argv)
 {
     Options options = {0};
     const couOption table[] = {
-        {"--method", "M", "only the cases of this method", cou_optionText, &options.method, 0, 0},
-        {"--json", "FILE", "also write the results there", cou_optionText, &options.json, 0, 0},
-        {"--threads", "N", "0 means all cores; results do not depend on it", cou_optionInt, &options.threads, 0, COU_MAX_THREADS},
-        {"--plots", "DIR", "draw a plot of each case there (default: " PLOT_FOLDER " if it is here)", cou_optionText,
-         &options.plots, 0, 0},
+        COU_OPTION("--method", "M", cou_optionText, &options.method, .help = "only the cases of this method"),
+        COU_OPTION("--json", "FILE", cou_optionText, &options.json, .help = "also write the results there"),
+        COU_OPTION("--threads", "N", cou_optionInt, &options.threads, .min = 0, .max = COU_MAX_THREADS,
+                   .help = "0 means all cores; results do not depend on it"),
+        COU_OPTION("--plots", "DIR", cou_optionText, &options.plots,
+                   .help = "draw a plot of each case there (default: " PLOT_FOLDER " if it is here)"),
     };
     char notes[2048] = "cases:\n";
     int case_count;

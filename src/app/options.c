@@ -26,17 +26,33 @@ void couTexts_Clear(couTexts *texts)
     *texts = (couTexts){0};
 }
 
+// One row of the list of options. Help that is too wide goes on below, at the same column.
+static void print_row(const char *left, const char *help)
+{
+    enum { WIDTH = 95 }; // beside the names: 122 columns in all
+    printf("  %-24s ", left);
+    while (strlen(help) > WIDTH) {
+        int end = WIDTH;
+        while (end > 0 && help[end] != ' ') --end;
+        if (end == 0) break; // one long word
+        printf("%.*s\n%27s", end, help, "");
+        help += end + 1;
+    }
+    printf("%s\n", help);
+}
+
 static void print_help(const couCommand *command)
 {
     printf("coulis %s: %s\n\nusage: coulis %s %s\n", command->name, command->help, command->name, command->usage);
     if (command->option_count > 0) printf("\noptions:\n");
     for (int i = 0; i < command->option_count; ++i) {
         const couOption *option = &command->options[i];
-        char left[64];
+        char left[64], line[400];
         snprintf(left, sizeof left, "%s %s", option->name, option->value ? option->value : "");
-        printf("  %-24s %s\n", left, option->help);
+        if (option->param) couParam_FormatHelp(option->param, option->target, line, sizeof line);
+        print_row(left, option->param ? line : option->help);
     }
-    printf("  %-24s %s\n", "--help", "this text");
+    print_row("--help", "this text");
     if (command->notes) printf("\n%s", command->notes);
 }
 
@@ -82,6 +98,20 @@ static void set_number(const couOption *option, const char *where, const char *t
     }
 }
 
+// The param's own check, with a fault that speaks of the option.
+static void set_param(const couOption *option, const char *where, const char *text, couFaults *faults)
+{
+    couParam row = *option->param;
+    row.name = option->name;
+    couParam_SetText(&row, NULL, option->target, text, where, faults);
+}
+
+static bool is_flag(const couOption *option)
+{
+    return option->type == cou_optionFlag || (option->param && option->param->type == cou_paramBool);
+}
+
+// `text` is NULL for a flag.
 static void set_option(const couOption *option, const char *where, const char *text, couFaults *faults)
 {
     switch (option->type) {
@@ -95,6 +125,7 @@ static void set_option(const couOption *option, const char *where, const char *t
             *(const char **)option->target = text;
         break;
     case cou_optionTexts: couTexts_Add(option->target, text); break;
+    case cou_optionParam: set_param(option, where, text ? text : "true", faults); break;
     }
 }
 
@@ -109,7 +140,7 @@ static int read_option(const couCommand *command, const char *where, int argc, c
         add_unknown(command, where, argument, length, faults);
         return 1;
     }
-    if (option->type == cou_optionFlag) {
+    if (is_flag(option)) {
         if (equals)
             couFaults_Add(faults, where, option->name, "takes no value");
         else

@@ -31,8 +31,7 @@ bool couWriteSurfaceFrame(const char *folder, int number, const char *formats, c
 
 couSurfaceDef couRun_Surface(const couRun *run)
 {
-    couSurfaceChoice choice = couDefaultSurfaceChoice();
-    couSurfaceDef def = couReadSurfaceChoice(&choice, "coulis run", NULL);
+    couSurfaceDef def = couProgramSurfaceDef();
     def.spacing = couWorld_Def(run->world)->spacing;
     def.threads = couWorld_Def(run->world)->threads;
     return def;

@@ -6,28 +6,14 @@
 
 // --- Surfaces ---
 
-couSurfaceChoice couDefaultSurfaceChoice(void)
-{
-    return (couSurfaceChoice){.radius = NAN, .cell = NAN, .level = NAN, .max_gib = 4, .smoothing = 3};
-}
-
-couSurfaceDef couReadSurfaceChoice(const couSurfaceChoice *choice, const char *command, couFaults *faults)
+couSurfaceDef couProgramSurfaceDef(void)
 {
     couSurfaceDef def = couDefaultSurfaceDef();
-    def.radius = (float)choice->radius, def.cell = (float)choice->cell, def.level = (float)choice->level;
-    def.max_gib = (float)choice->max_gib;
-    def.smoothing = choice->smoothing;
-    def.is_blended = choice->is_blended;
-    static const char *const fields[] = {"clavet", "color", "anisotropic"}; // couSurfaceField
-    bool is_known = !choice->field;
-    for (int k = 0; k < 3 && choice->field; ++k)
-        if (strcmp(choice->field, fields[k]) == 0) def.field = k, is_known = true;
-    if (!is_known) couAddUnknown(command, "--field", "field", choice->field, fields, 3, faults);
-    def.spacing = 0.0f;
+    def.smoothing = 3;
     return def;
 }
 
-bool couCheckSurfaceChoice(const couSurfaceDef *def, int dimension, const char *command, couFaults *faults)
+bool couCheckSurfaceOptions(const couSurfaceDef *def, int dimension, const char *command, couFaults *faults)
 {
     couSurface nothing;
     couFaults found = {0};

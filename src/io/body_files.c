@@ -88,10 +88,8 @@ static bool is_known(const couBodyFiles *files, couBodyId id)
 static bool add_body(couBodyFiles *files, const couWorld *world, couBodyId id, int frame, couFaults *faults)
 {
     const couBodyDef *def = couWorld_Body(world, id);
-    couStageFileBody body = {.index = body_number(id),
-                             .first_frame = frame,
-                             .is_moving = def->is_dynamic || def->motion != NULL,
-                             .look = def->look};
+    couStageFileBody body = {
+        .index = body_number(id), .first_frame = frame, .is_moving = def->is_dynamic || def->motion != NULL, .look = def->look};
     snprintf(body.name, sizeof body.name, "%s", def->name);
     if (def->look.opacity > 0.0f) choose_mesh_name(&files->stage, def->name, body.mesh);
     if (body.mesh[0] != '\0' && !write_mesh(files, world, id, body.mesh, faults)) return false;

@@ -183,12 +183,12 @@ static int read_int(const json_t *json, const char *key)
 static couLook read_look(const json_t *json)
 {
     return (couLook){.color = read_vector(json, "color"),
-                              .opacity = (float)read_number(json, "opacity"),
-                              .absorption = couJson_Vector(json, "absorption"),
-                              .scattering = (float)read_number(json, "scattering"),
-                              .refraction = (float)read_number(json, "refraction"),
-                              .roughness = (float)couJson_Number(json, "roughness"),
-                              .metalness = (float)read_number(json, "metalness")};
+                     .opacity = (float)read_number(json, "opacity"),
+                     .absorption = couJson_Vector(json, "absorption"),
+                     .scattering = (float)read_number(json, "scattering"),
+                     .refraction = (float)read_number(json, "refraction"),
+                     .roughness = (float)couJson_Number(json, "roughness"),
+                     .metalness = (float)read_number(json, "metalness")};
 }
 
 static const char *read_material(couStageFile *stage, const json_t *json)

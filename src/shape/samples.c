@@ -4,6 +4,8 @@
 // Points and ids must not depend on the region. Bounded solids are therefore sampled as a whole, number their points, and are cut
 // at the end. Planes have a lattice that is fixed in space, its coordinates are the id. Since a point of one part can make one of
 // another part superfluous, a union is sampled a little beyond its region; planes come first, as only they depend on it.
+#include "shape/samples.h"
+
 #include "shape/samples_parts.h"
 
 #define BURIED 0.75f // depth in another part from which on a sample of the first layer is not seen / d
