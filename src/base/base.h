@@ -47,7 +47,7 @@ COU_INTERNAL_API void couFree(couMemory *memory, void *pointer);
 #define COU_RESERVE(memory, array, wanted) COU_GROW(memory, (array)->items, (array)->capacity, wanted)
 #define COU_FREE_ARRAY(memory, array) \
     (couFree((memory), (array)->items), (array)->items = NULL, (array)->count = (array)->capacity = 0)
-/// The same for a pointer whose capacity is kept elsewhere.
+/// The same for a pointer whose capacity is kept elsewhere. `wanted` is read twice, the second time with the new capacity.
 #define COU_GROW(memory, pointer, room, wanted) \
     ((pointer) = couGrow((memory), (pointer), &(room), (wanted), sizeof *(pointer)), (room) >= (size_t)(wanted))
 /// What is behind the two: the items where they are now, with *capacity as it is now.
