@@ -151,12 +151,15 @@ bool couWorld_SetParam(couWorld *world, const char *name, const char *text, couF
     const couMethod *method = world->fluid.method;
     bool is_own = table == method->params && (strcmp(part, method->name) == 0 || strcmp(part, table->name) == 0);
     void *block = is_own ? world->fluid.params : couAlloc(NULL, param->offset + sizeof(couVec3) + COU_NAME_SIZE);
-    if (!block) return false;
+    if (!block) {
+        couFaults_Add(faults, NULL, name, "out of memory");
+        return false;
+    }
     bool is_good = couParam_SetText(param, table->name, block, text, NULL, faults);
-    if (is_own)
-        world->is_prepared = false;
-    else
+    if (!is_own)
         couFree(NULL, block);
+    else if (is_good)
+        world->is_prepared = false;
     return is_good;
 }
 
