@@ -1,5 +1,5 @@
-// The arena: pieces on cache lines that do not touch each other, marks, memory that stays from step to step, and what is left when
-// there is none.
+// The arena: pieces on cache lines that do not touch each other, marks, memory that stays from step to step, and what is left
+// when there is none.
 #include "testing.h"
 
 #include "base/arena.h"

@@ -5,7 +5,7 @@ static const float spacing = 0.04f;
 
 typedef enum Company { ALONE, WITH_FLOOR, WITH_FREE_BODY, WITH_BOTH, COMPANIES } Company;
 
-// A body that others come and go beside: what does not move is placed once, floors grow, and free bodies are placed in every step.
+// What others come and go beside: what does not move is placed once, floors grow, and free bodies are placed in every step.
 static couWorld *make_place(Company company)
 {
     couFaults faults = {0};

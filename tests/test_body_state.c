@@ -14,8 +14,8 @@ static couBodyId add_ball(couWorld *world, float radius)
     return body;
 }
 
-// A floor and a ball on which something was done: each letter is a ball that takes the place of the one before, a point the removal
-// of the last.
+// A floor and what was done beside it: each letter is a ball that takes the place of the one before, a point the removal of
+// the last.
 static couWorld *make_history(const char *letters)
 {
     couWorld *world = make_world(3, 0.05f, EARTH, 1);

@@ -69,10 +69,31 @@ RULE(particle_steps, SUM)
 // In the order of the struct.
 #define FIELDS(X) \
     X(substeps) \
-    X(dt) X(iterations) X(divergence_iterations) X(viscosity_iterations) X(unconverged_count) X(solver_error) \
-        X(density_error_mean) X(density_error_max) X(max_speed) X(emitted) X(removed) X(is_out_of_memory) X(nan_count) \
-            X(lost_count) X(first_bad_id) X(crowded_count) X(guard_count) X(trapped_count) X(clamped_count) X(unstable_step) \
-                X(contact_count) X(bad_body) X(phase_seconds) X(pair_count) X(particle_steps)
+    X(dt) \
+    X(iterations) \
+    X(divergence_iterations) \
+    X(viscosity_iterations) \
+    X(unconverged_count) \
+    X(solver_error) \
+    X(density_error_mean) \
+    X(density_error_max) \
+    X(max_speed) \
+    X(emitted) \
+    X(removed) \
+    X(is_out_of_memory) \
+    X(nan_count) \
+    X(lost_count) \
+    X(first_bad_id) \
+    X(crowded_count) \
+    X(guard_count) \
+    X(trapped_count) \
+    X(clamped_count) \
+    X(unstable_step) \
+    X(contact_count) \
+    X(bad_body) \
+    X(phase_seconds) \
+    X(pair_count) \
+    X(particle_steps)
 
 typedef struct Field {
     const char *name;

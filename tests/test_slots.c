@@ -202,7 +202,7 @@ static void test_no_memory(void **context)
     COU_FREE_ARRAY(NULL, &things);
 }
 
-// --- Against a model: all handles that ever were, and whether they are good -----------------------------------------------------
+// --- Against a model: all handles that ever were, and whether they are good --------------------------------------------------
 
 typedef struct Known {
     Handle handle;

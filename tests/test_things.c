@@ -118,7 +118,7 @@ static couEventId add_event(couWorld *world, double time, double period, couEven
     return event;
 }
 
-// --- Handles of each kind ------------------------------------------------------------------------------------------------------
+// --- Handles of each kind ----------------------------------------------------------------------------------------------------
 
 static couEmitterId make_Emitter(couWorld *world)
 {
@@ -226,7 +226,7 @@ TEST_HANDLES(Sink)
 TEST_HANDLES(Field)
 TEST_HANDLES(Event)
 
-// --- Emitters ------------------------------------------------------------------------------------------------------------------
+// --- Emitters ----------------------------------------------------------------------------------------------------------------
 
 // Emits for a while; the mean velocity of the particles that came, along the jet: they push each other, but not all of them.
 static int64_t run_jets(couWorld *world, double *speed)
@@ -427,6 +427,26 @@ static void test_events_change(void **context)
     couDestroyWorld(world);
 }
 
+// A state from before the removal has a time for it again, but who was removed stays so.
+static void test_removed_event_stays_so(void **context)
+{
+    (void)context;
+    couWorld *world = make_space();
+    couFaults faults = {0};
+    couState state = {0};
+    int count = 0;
+    couEventId event = add_event(world, 0.1, 0.1, count_up, &count);
+    assert_true(couWorld_SaveState(world, &state));
+    couWorld_RemoveEvent(world, event);
+    assert_true(couWorld_LoadState(world, &state, &faults));
+    CHECK_NO_FAULTS(&faults);
+    for (int k = 0; k < 4; ++k) couWorld_Step(world, 0.1f);
+    assert_int_equal(count, 0);
+    assert_false(couWorld_HasEvent(world, event));
+    couState_Clear(&state);
+    couDestroyWorld(world);
+}
+
 typedef struct Chain {
     couEventId own, other;
     int fired, left;
@@ -539,10 +559,10 @@ static void test_shapes_are_given_back(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_HOOKS(test_Emitter_handles),       WITH_HOOKS(test_Sink_handles),    WITH_HOOKS(test_Field_handles),
-        WITH_HOOKS(test_Event_handles),         WITH_HOOKS(test_emitters_change), WITH_HOOKS(test_sinks_change),
-        WITH_HOOKS(test_fields_change),         WITH_HOOKS(test_events_change),   WITH_HOOKS(test_events_from_events),
-        WITH_HOOKS(test_shapes_are_given_back),
+        WITH_HOOKS(test_Emitter_handles),    WITH_HOOKS(test_Sink_handles),          WITH_HOOKS(test_Field_handles),
+        WITH_HOOKS(test_Event_handles),      WITH_HOOKS(test_emitters_change),       WITH_HOOKS(test_sinks_change),
+        WITH_HOOKS(test_fields_change),      WITH_HOOKS(test_events_change),         WITH_HOOKS(test_removed_event_stays_so),
+        WITH_HOOKS(test_events_from_events), WITH_HOOKS(test_shapes_are_given_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
