@@ -1,5 +1,7 @@
-// The world: handles, steps, events.
+// The world: handles, steps, events, parameters by name.
 #include "testing.h"
+
+#include "fluid/sph.h"
 
 // --- Handles -----------------------------------------------------------------------------------------------------------------
 
@@ -281,6 +283,145 @@ static void test_tiny_period(void **context)
     CHECK_IN_TIME(tiny_period, 5);
 }
 
+// --- Parameters --------------------------------------------------------------------------------------------------------------
+
+static couWorld *make_pool(const char *method)
+{
+    couFaults faults = {0};
+    couWorldDef def = couDefaultWorldDef();
+    snprintf(def.method, sizeof def.method, "%s", method);
+    def.dimension = 2, def.spacing = 0.05f, def.threads = 1;
+    couWorld *world = couCreateWorld(&def, &faults);
+    CHECK_NO_FAULTS(&faults);
+    couMaterialId liquid = add_liquid(world, 1000, 0.001f);
+    add_body(world, make_tank(1, 1, 1, 0.2f, true), at(0, 0.5f, 0), 0);
+    add_fluid(world, liquid, make_box(0.9f, 0.5f, 1), at(0, 0.3f, 0), NO_GRAVITY);
+    return world;
+}
+
+static void test_set_param(void **context)
+{
+    (void)context;
+    couFaults faults = {0};
+    couWorld *world = make_pool("pvfs");
+    assert_true(couWorld_SetParam(world, "pvfs.height_error", "0.05", &faults));
+    CHECK_NEAR(pvfs_params(world)->height_error, 0.05f, 0, 0);
+    couPvfsParams before = *pvfs_params(world);
+    assert_true(couWorld_SetParam(world, "sph.tolerance", "0.001", &faults)); // others' are checked and left alone
+    assert_true(couWorld_SetParam(world, "dfsph.support", "2.5", &faults));
+    assert_true(couWorld_SetParam(world, "sph.no_stick", "true", &faults)); // the last of its table
+    CHECK_NO_FAULTS(&faults);
+    static const char *const bad[][3] = {
+        {"sph.tolerance", "-1", "sph.tolerance"},
+        {"dfsph.tolerance", "much", "sph.tolerance"},
+        {"pvfs.height_error", "0", "pvfs.height_error"},
+        {"pvfs.height_error", "", "pvfs.height_error"},
+        {"pvfs.near", "nearly", "pvfs.near"},
+        {"pvfs.height_eror", "0.1", "pvfs.height_eror"},
+        {"pvfs.", "1", "pvfs."},
+        {"pvfs", "1", "pvfs"},
+        {"height_error", "0.1", "height_error"},
+        {".height_error", "0.1", ".height_error"},
+        {"", "1", ""},
+        {"nobody.height_error", "0.1", "nobody.height_error"},
+        {"pvfs.height_error.x", "0.1", "pvfs.height_error.x"},
+        {"pvfspvfspvfspvfspvfspvfspvfspvfspvfs.height_error", "1", "pvfspvfspvfspvfspvfspvfspvfspvfspvfs.height_error"},
+    };
+    for (int k = 0; k < COU_COUNT(bad); ++k) {
+        if (couWorld_SetParam(world, bad[k][0], bad[k][1], &faults)) fail_msg("'%s' = '%s' was taken", bad[k][0], bad[k][1]);
+        CHECK_FAULT(&faults, bad[k][2], NULL);
+    }
+    assert_false(couWorld_SetParam(world, "pvfs.height_eror", "0.1", &faults));
+    CHECK_FAULT(&faults, "pvfs.height_eror", "did you mean 'height_error'?");
+    assert_false(couWorld_SetParam(world, "sph.qqqqqqqqqqqq", "0.1", &faults));
+    CHECK_FAULT(&faults, "sph.qqqqqqqqqqqq", "unknown key");
+    assert_memory_equal(pvfs_params(world), &before, sizeof before);
+    couDestroyWorld(world);
+}
+
+// A family's parameter goes by the family's name and by the method's.
+static void test_set_param_of_family(void **context)
+{
+    (void)context;
+    couFaults faults = {0};
+    couWorld *world = make_pool("dfsph");
+    couSphParams *params = couWorld_MethodParams(world);
+    assert_true(couWorld_SetParam(world, "sph.tolerance", "0.002", &faults));
+    CHECK_NEAR(params->tolerance, 0.002f, 0, 0);
+    assert_true(couWorld_SetParam(world, "dfsph.tolerance", "0.003", &faults));
+    CHECK_NEAR(params->tolerance, 0.003f, 0, 0);
+    assert_true(couWorld_SetParam(world, "wcsph.tolerance", "0.004", &faults)); // a brother's
+    CHECK_NEAR(params->tolerance, 0.003f, 0, 0);
+    assert_true(couWorld_SetParam(world, "pvfs.support", "3", &faults));
+    assert_true(couWorld_SetParam(world, "sph.boundary", "ghost", &faults));
+    assert_int_equal(params->boundary, cou_boundaryGhost);
+    CHECK_NO_FAULTS(&faults);
+    couDestroyWorld(world);
+}
+
+// After the preparation the next step has it, as if it had been so from the beginning.
+static void test_set_param_while_running(void **context)
+{
+    (void)context;
+    couFaults faults = {0};
+    couWorld *world = make_pool("pvfs"), *fresh = make_pool("pvfs");
+    prepare_world(world);
+    float step = couWorld_SuggestStep(world), error = couWorld_HeightError(world);
+    assert_true(couWorld_SetParam(world, "pvfs.height_error", "0.1", &faults));
+    assert_true(couWorld_SetParam(fresh, "pvfs.height_error", "0.1", &faults));
+    assert_true(couWorld_SuggestStep(world) > 1.3f * step); // softer
+    assert_true(couWorld_HeightError(world) > 1.3f * error);
+    CHECK_NEAR(couWorld_SuggestStep(world), couWorld_SuggestStep(fresh), 0, 0);
+    couStepReport a = couWorld_Advance(world, 0.1), b = couWorld_Advance(fresh, 0.1);
+    assert_int_equal(a.substeps, b.substeps);
+    assert_true(hash_world(world) == hash_world(fresh));
+    couDestroyWorld(world);
+    couDestroyWorld(fresh);
+}
+
+// A value that was refused, or another method's, changes nothing of what follows.
+static void test_refused_param_changes_nothing(void **context)
+{
+    (void)context;
+    static const char *const methods[] = {"pvfs", "dfsph"};
+    for (int m = 0; m < 2; ++m) {
+        couWorld *world = make_pool(methods[m]), *calm = make_pool(methods[m]);
+        for (int k = 0; k < 3; ++k) {
+            couFaults faults = {0};
+            couWorld_Advance(world, 0.02), couWorld_Advance(calm, 0.02);
+            assert_false(couWorld_SetParam(world, "pvfs.height_error", "9", &faults));
+            assert_false(couWorld_SetParam(world, "sph.tolerance", "9", &faults));
+            assert_true(couWorld_SetParam(world, m ? "pvfs.height_error" : "sph.tolerance", "0.01", NULL));
+            assert_true(world->is_prepared);
+            couFaults_Clear(&faults);
+        }
+        assert_true(hash_world(world) == hash_world(calm));
+        couDestroyWorld(world);
+        couDestroyWorld(calm);
+    }
+}
+
+static void *refuse(size_t bytes, size_t align)
+{
+    (void)bytes, (void)align;
+    return NULL;
+}
+
+static void test_set_param_without_memory(void **context)
+{
+    (void)context;
+    couWorld *world = make_pool("pvfs");
+    couFaults faults = {0};
+    couFaults_Add(&faults, NULL, "first", "so that the list has room");
+    couSetAllocator(refuse, free);
+    assert_false(couWorld_SetParam(world, "sph.tolerance", "0.001", &faults));
+    couSetAllocator(NULL, NULL);
+    assert_int_equal(faults.count, 2);
+    assert_string_equal(faults.items[1].key, "sph.tolerance");
+    couFaults_Clear(&faults);
+    couDestroyWorld(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +434,11 @@ int main(void)
         cmocka_unit_test(test_events_from_events),
         cmocka_unit_test(test_event_faults),
         cmocka_unit_test(test_tiny_period),
+        cmocka_unit_test(test_set_param),
+        cmocka_unit_test(test_set_param_of_family),
+        cmocka_unit_test(test_set_param_while_running),
+        cmocka_unit_test(test_refused_param_changes_nothing),
+        cmocka_unit_test(test_set_param_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

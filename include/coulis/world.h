@@ -405,7 +405,7 @@ typedef struct couStepReport {
     bool is_out_of_memory; ///< the step could not be finished; the run must stop
     int64_t nan_count;     ///< particles with NaN or infinite state; the run must stop
     int64_t lost_count;    ///< particles beyond the reach of the cell grid
-    uint32_t first_bad_id; ///< of the counts above
+    uint32_t first_bad_id; ///< the smallest of the counts above, UINT32_MAX for none
     int64_t crowded_count; ///< particles with more neighbours than a list holds
     int64_t guard_count;   ///< relaxation pressures that the stability guard cut
     int64_t trapped_count; ///< particles that collisions could not free in one step and left where they were
@@ -422,7 +422,7 @@ typedef struct couStepReport {
 
 /// True when the run must stop: NaN, lost particles, a body out of bounds, no memory.
 COU_API bool couStepReport_HasFailed(const couStepReport *report);
-/// Adds what a later step did: counts are summed, of errors and speed the worst or the last stays.
+/// Adds what a later step did, to a zeroed report at first: counts are summed, of errors and speed the worst or the last stays.
 COU_API void couStepReport_Add(couStepReport *all, const couStepReport *later);
 
 /// Derives the method's numbers (stiffness, step...) from the scene; done by the first step if not called before.

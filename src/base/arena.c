@@ -22,14 +22,23 @@ static bool add_chunk(couArena *arena, size_t size)
     return true;
 }
 
+// An empty chunk gets another size. Without memory it stays, with no room: marks count the chunks.
+static bool resize_chunk(couArena *arena, couArenaChunk *chunk, size_t size)
+{
+    couFree(arena->memory, chunk->bytes);
+    char *bytes = couAlloc(arena->memory, size);
+    *chunk = (couArenaChunk){bytes, bytes ? size : 0, 0};
+    return bytes != NULL;
+}
+
 void *couArena_Take(couArena *arena, size_t count, size_t item_bytes)
 {
     if (count > (SIZE_MAX - LARGE) / item_bytes) return NULL;
     size_t wanted = piece_bytes(COU_MAX(count * item_bytes, 1));
     couArenaChunk *last = arena->chunks.count ? &arena->chunks.items[arena->chunks.count - 1] : NULL;
     if (!last || last->size - last->used < wanted) {
-        if (last && !last->used) couFree(arena->memory, last->bytes), arena->chunks.count--; // too small, and nobody's
-        if (!add_chunk(arena, wanted)) return NULL;
+        bool is_empty = last && !last->used; // too small, and nobody's
+        if (!(is_empty ? resize_chunk(arena, last, wanted) : add_chunk(arena, wanted))) return NULL;
         last = &arena->chunks.items[arena->chunks.count - 1];
     }
     void *piece = last->bytes + last->used;

@@ -60,8 +60,8 @@ void couFaults_Add(couFaults *faults, const char *where, const char *key, const 
 {
     if (!faults || faults->items == &no_room) return;
     if (faults->count == faults->capacity) {
-        size_t capacity = (size_t)faults->capacity;
-        if (!COU_GROW(NULL, faults->items, capacity, COU_MAX(8, 2 * capacity))) {
+        size_t capacity = (size_t)faults->capacity, wanted = COU_MAX(8, 2 * capacity);
+        if (!COU_GROW(NULL, faults->items, capacity, wanted)) {
             if (faults->count == 0) *faults = (couFaults){.items = (couFault *)&no_room, .count = 1, .capacity = 1};
             return;
         }

@@ -83,8 +83,8 @@ static bool can_be(const couStateField *field, Number n)
     switch (field->type) {
     case cou_numberBool: return !isnan(n.real);
     case cou_numberInt: return n.real >= -0x1p31 && n.real < 0x1p31;
-    case cou_numberU32: return n.real >= 0 && n.whole <= UINT32_MAX;
-    case cou_numberU64: return n.real >= 0;
+    case cou_numberU32: return n.real >= 0 && n.real < 0x1p32;
+    case cou_numberU64: return n.real >= 0 && (n.whole || n.real < 1); // what is too large for it has become 0
     case cou_numberFloat: return field->can_be_any || isfinite((float)n.real);
     case cou_numberDouble: return field->can_be_any || isfinite(n.real);
     }

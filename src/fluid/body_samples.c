@@ -24,6 +24,13 @@ void couFreeBodySamples(couFluid *fluid)
     COU_FREE_ARRAY(fluid->memory, &fluid->body_samples);
 }
 
+void couForgetBodySamples(couFluid *fluid)
+{
+    if (!fluid->body_samples.count) return;
+    couFreeBodySamples(fluid);
+    fluid->sampled_change = UINT64_MAX;
+}
+
 bool couCheckSamples(const couFluid *fluid, couFaults *faults)
 {
     const double most = 1e8; // 10 GB
@@ -213,7 +220,7 @@ static bool place_all(couStep *step)
         couBodySamples *own = &fluid->body_samples.items[b];
         bool is_new = body->slot.is_here && !own->is_sampled && !own->tiles.count;
         if (is_new && !sample_body(fluid, body, own)) return false;
-        own->is_sampled = true;
+        own->is_sampled = body->slot.is_here; // the next in this place is still to be sampled
     }
     fluid->boundary.table.count = 0;
     fluid->boundary.is_sorted = false;

@@ -23,3 +23,5 @@ bool couCheckSamples(const couFluid *fluid, couFaults *faults);
 /// Fills the fluid's boundary with the samples of all bodies, where they are now. False without memory.
 bool couPlaceSamples(couStep *step);
 void couFreeBodySamples(couFluid *fluid);
+/// What they depend on has changed: the next step samples all bodies anew.
+void couForgetBodySamples(couFluid *fluid);

@@ -245,6 +245,7 @@ bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
     if (!is_good) return false;
     double g = couLength(fluid->gravity), d = fluid->spacing;
     choose_kernels(fluid);
+    couForgetBodySamples(fluid); // their volumes follow from the kernel
     // The step that the flow alone would have: explicit viscosity must not make it much shorter.
     double fastest = sqrt(demand->speed * demand->speed + 2 * g * demand->depth);
     state->free_step = (float)(fastest > 0 ? p->courant * d / fastest : 0.01);

@@ -160,15 +160,17 @@ couBody *couBodies_Add(couBodies *bodies, const couBodyDef *def, double time, co
         couFaults_Add(faults, NULL, NULL, "out of memory, or more than %d bodies", COU_MAX_SLOTS);
         return NULL;
     }
-    clear_body(bodies, body); // who was here before stays whole until now, so that an older state can be loaded
+    couBody former = *body; // stays whole until there is a successor, so that an older state can be loaded
     *body = (couBody){.slot = body->slot, .def = *def};
     if (!def->name[0]) snprintf(body->def.name, sizeof body->def.name, "body%d", (int)(body - bodies->items) + 1);
     couShape_Retain(def->shape);
     if (!init_body(bodies, body, time, faults)) {
         clear_body(bodies, body);
+        *body = former;
         COU_UNDO_SLOT(bodies, body);
         return NULL;
     }
+    clear_body(bodies, &former);
     bodies->change_count++;
     couWakeBodies(bodies);
     return body;

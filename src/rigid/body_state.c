@@ -38,24 +38,34 @@ static bool has_successors(const couBodies *bodies)
     return false;
 }
 
-static uint32_t generation_of(const couBody *body) { return body->slot.is_here ? body->slot.generation : 0; }
+// Of who is here, or was here last and would be back.
+static uint32_t last_generation(const couBody *body)
+{
+    couSlot slot = body->slot;
+    if (!slot.is_here) couRestoreSlot(&slot);
+    return slot.generation;
+}
 
 static bool save_generations(const couBodies *bodies, couState *state)
 {
     if (!has_successors(bodies)) return true;
     couStateArray *array = couState_Add(state, generation_name, "", cou_stateU32, 1, bodies->count, NULL);
-    for (size_t b = 0; array && b < bodies->count; ++b) ((uint32_t *)array->data)[b] = generation_of(&bodies->items[b]);
+    for (size_t b = 0; array && b < bodies->count; ++b) {
+        const couSlot *slot = &bodies->items[b].slot;
+        ((uint32_t *)array->data)[b] = slot->is_here ? slot->generation : 0;
+    }
     return array != NULL;
 }
 
 static bool check_generations(const couBodies *bodies, const couState *state, couFaults *faults)
 {
-    if (!couState_Find(state, generation_name) && !has_successors(bodies)) return true;
-    const couStateArray *array = couExpectArray(state, generation_name, cou_stateU32, 1, bodies->count, faults);
-    if (!array) return false;
+    const couStateArray *array = couState_Find(state, generation_name);
+    if (array && !couExpectArray(state, generation_name, cou_stateU32, 1, bodies->count, faults)) return false;
     for (size_t b = 0; b < bodies->count; ++b) {
-        uint32_t saved = ((const uint32_t *)array->data)[b], own = generation_of(&bodies->items[b]);
-        if (saved == own || !saved || !own) continue;
+        couBody saved = bodies->items[b];
+        couStateTable_LoadRow(&body_table, state, b, &saved);
+        uint32_t generation = array ? ((const uint32_t *)array->data)[b] : 1;
+        if (!saved.slot.is_here || generation == last_generation(&bodies->items[b])) continue;
         couFaults_Add(faults, NULL, generation_name, "'%s' has taken another body's place", bodies->items[b].def.name);
         return false;
     }

@@ -78,6 +78,7 @@ static void combine(Kind kind, Rule rule, void *all, const void *later, int k)
 
 void couStepReport_Add(couStepReport *all, const couStepReport *later)
 {
+    if (!all->substeps) all->first_bad_id = UINT32_MAX; // a zeroed one: there is nothing in it yet
     for (int f = 0; f < COU_COUNT(fields); ++f)
         for (int k = 0; k < fields[f].count; ++k)
             combine(fields[f].kind, fields[f].rule, (char *)all + fields[f].offset, (const char *)later + fields[f].offset, k);

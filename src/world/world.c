@@ -145,7 +145,11 @@ bool couWorld_SetParam(couWorld *world, const char *name, const char *text, couF
     const couMethod *method = world->fluid.method;
     bool is_own = table == method->params && (strcmp(part, method->name) == 0 || strcmp(part, table->name) == 0);
     void *block = is_own ? world->fluid.params : couAlloc(NULL, couParams_Size(table));
-    bool is_good = block && couParams_SetByName(table, block, point + 1, text, NULL, faults);
+    if (!block) {
+        couFaults_Add(faults, NULL, name, "out of memory");
+        return false;
+    }
+    bool is_good = couParams_SetByName(table, block, point + 1, text, NULL, faults);
     if (is_own && is_good) world->is_prepared = false;
     if (!is_own) couFree(NULL, block);
     return is_good;

@@ -1,0 +1,147 @@
+// Samples of bodies: they follow the bodies that come, go and take each other's places.
+#include "sph_test.h"
+
+static const float spacing = 0.04f;
+
+typedef enum Company { ALONE, WITH_FLOOR, WITH_FREE_BODY, WITH_BOTH, COMPANIES } Company;
+
+// What others come and go beside: what does not move is placed once, floors grow, and free bodies are placed in every step.
+static couWorld *make_place(Company company)
+{
+    couFaults faults = {0};
+    couWorld *world = make_sph_world("dfsph", 3, spacing, NO_GRAVITY);
+    add_liquid(world, 1000, 0);
+    couVec3 near_floor = {3, 0.03f, 0};
+    assert_true(couWorld_AddParticles(world, couWorld_MaterialAt(world, 0), &near_floor, NULL, 1, &faults));
+    if (company == WITH_FLOOR || company == WITH_BOTH) add_body(world, make_plane(0, 1, 0), COU_POSE_IDENTITY, 0);
+    if (company == WITH_FREE_BODY || company == WITH_BOTH) {
+        couBodyDef def = couDefaultBodyDef();
+        def.shape = make_sphere(0.1f), def.pose = at(-5, 5, 0), def.is_dynamic = true, def.velocity = (couVec3){0, 1, 0};
+        assert_true(couWorld_AddBody(world, &def, &faults).index1);
+        couShape_Release(def.shape);
+    }
+    CHECK_NO_FAULTS(&faults);
+    return world;
+}
+
+static void step(couWorld *world)
+{
+    couStepReport report = couWorld_Step(world, 0.001f);
+    assert_false(couStepReport_HasFailed(&report));
+}
+
+// How many samples a sphere has by itself.
+static size_t count_alone(float radius)
+{
+    couWorld *world = make_place(ALONE);
+    add_body(world, make_sphere(radius), at(0, 5, 0), 0);
+    step(world);
+    size_t count = world->fluid.boundary.table.count;
+    couDestroyWorld(world);
+    return count;
+}
+
+// The body's samples are those of a sphere around a centre, as many as it has by itself; radius 0: it has none.
+static void check_sphere(const couWorld *world, couBodyId body, couVec3 center, float radius, const char *what, int company)
+{
+    const couBoundary *boundary = &world->fluid.boundary;
+    size_t count = 0, expected = radius > 0.0f ? count_alone(radius) : 0;
+    for (size_t k = 0; k < boundary->table.count; ++k) {
+        if (couBoundary_Body(boundary)[k] != (uint32_t)body.index1 - 1) continue;
+        float distance = couLength(couSub(couXyz(couBoundary_Position(boundary)[k]), center));
+        if (distance > radius || distance < radius - 2 * spacing)
+            fail_msg("%s, company %d: a sample %g m from the centre of a sphere of %g m", what, company, distance, radius);
+        ++count;
+    }
+    if (count != expected) fail_msg("%s, company %d: expected %zu samples, got %zu", what, company, expected, count);
+}
+
+static void test_place_is_taken(void **context)
+{
+    (void)context;
+    assert_true(count_alone(0.3f) > 2 * count_alone(0.15f));
+    for (Company company = 0; company < COMPANIES; ++company)
+        for (int is_gone_for_steps = 0; is_gone_for_steps < 3; ++is_gone_for_steps) {
+            couWorld *world = make_place(company);
+            couVec3 center = {0, 5, 0}, other = {1, 5, 0};
+            couBodyId big = add_body(world, make_sphere(0.3f), at(0, 5, 0), 0);
+            for (int k = 0; k < 2; ++k) step(world);
+            check_sphere(world, big, center, 0.3f, "the first", company);
+            couWorld_RemoveBody(world, big);
+            for (int k = 0; k < is_gone_for_steps; ++k) {
+                step(world);
+                check_sphere(world, big, center, 0, "removed", company);
+            }
+            couBodyId small = add_body(world, make_sphere(0.15f), at(1, 5, 0), 0);
+            assert_int_equal(small.index1, big.index1);
+            for (int k = 0; k < 2; ++k) {
+                step(world);
+                check_sphere(world, small, other, 0.15f, "its successor", company);
+            }
+            couWorld_RemoveBody(world, small);
+            couBodyId third = add_body(world, make_sphere(0.3f), at(0, 5, 0), 0);
+            step(world);
+            check_sphere(world, third, center, 0.3f, "the third", company);
+            couDestroyWorld(world);
+        }
+}
+
+// A body that a loaded state brings back has its samples again.
+static void test_body_is_back(void **context)
+{
+    (void)context;
+    for (Company company = 0; company < COMPANIES; ++company) {
+        couWorld *world = make_place(company);
+        couFaults faults = {0};
+        couBodyId body = add_body(world, make_sphere(0.2f), at(0, 5, 0), 0);
+        step(world);
+        couState state = {0};
+        assert_true(couWorld_SaveState(world, &state));
+        couWorld_RemoveBody(world, body);
+        step(world);
+        check_sphere(world, body, (couVec3){0, 5, 0}, 0, "removed", company);
+        assert_true(couWorld_LoadState(world, &state, &faults));
+        CHECK_NO_FAULTS(&faults);
+        step(world);
+        check_sphere(world, body, (couVec3){0, 5, 0}, 0.2f, "back", company);
+        couState_Clear(&state);
+        couDestroyWorld(world);
+    }
+}
+
+// Parameters that samples depend on act from the next step on, as in a world that had them from the beginning.
+static void test_params_change(void **context)
+{
+    (void)context;
+    static const char *const settings[][2] = {{"sph.boundary_layers", "1"}, {"sph.boundary_layers", "3"}, {"sph.support", "2.5"}};
+    for (Company company = 0; company < COMPANIES; ++company)
+        for (int k = 0; k < COU_COUNT(settings); ++k) {
+            couFaults faults = {0};
+            couWorld *changed = make_place(company), *fresh = make_place(company);
+            add_body(changed, make_sphere(0.2f), at(0, 5, 0), 0), add_body(fresh, make_sphere(0.2f), at(0, 5, 0), 0);
+            assert_true(couWorld_SetParam(fresh, settings[k][0], settings[k][1], &faults));
+            step(changed), step(fresh);
+            assert_true(couWorld_SetParam(changed, settings[k][0], settings[k][1], &faults));
+            step(changed), step(fresh);
+            CHECK_NO_FAULTS(&faults);
+            const couBoundary *got = &changed->fluid.boundary, *expected = &fresh->fluid.boundary;
+            double volume = 0, expected_volume = 0;
+            for (size_t i = 0; i < got->table.count; ++i) volume += couBoundary_Position(got)[i].w;
+            for (size_t i = 0; i < expected->table.count; ++i) expected_volume += couBoundary_Position(expected)[i].w;
+            if (got->table.count != expected->table.count || fabs(volume - expected_volume) > 1e-6 * expected_volume)
+                fail_msg("company %d, %s = %s: expected %zu samples of %g volumes, got %zu of %g", company, settings[k][0],
+                         settings[k][1], expected->table.count, expected_volume, got->table.count, volume);
+            couDestroyWorld(changed);
+            couDestroyWorld(fresh);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_place_is_taken),
+        cmocka_unit_test(test_body_is_back),
+        cmocka_unit_test(test_params_change),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
