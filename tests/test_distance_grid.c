@@ -185,10 +185,10 @@ static void test_sphere(void **context)
 {
     (void)context;
     Soup soup = {0};
-    add_round(&soup, 97, 192, 0.5f, 0.0f);
+    add_round(&soup, 65, 128, 0.5f, 0.0f);
     Case c = {"sphere", make_mesh(&soup), make_sphere(0.5f), COU_POSE_IDENTITY, 0.0f, 4.0 / 3.0 * COU_PI * 0.125};
     check_case(&c, 1.0f / 31.0f);
-    check_case(&c, 1.0f / 64.0f);
+    check_case(&c, 1.0f / 48.0f);
     couMesh_Release(c.mesh);
     couShape_Release(c.shape);
 }
@@ -209,10 +209,10 @@ static void test_torus(void **context)
 {
     (void)context;
     Soup soup = {0};
-    add_round(&soup, 96, 256, 0.35f, 0.15f);
+    add_round(&soup, 64, 160, 0.35f, 0.15f);
     couShape *torus = make_shape((couShapeDef){.kind = cou_shapeTorus, .radius = 0.35f, .radius2 = 0.15f});
     Case c = {"torus", make_mesh(&soup), torus, COU_POSE_IDENTITY, 0.0f, 2.0 * COU_PI * COU_PI * 0.35 * 0.15 * 0.15};
-    check_case(&c, 1.0f / 96.0f);
+    check_case(&c, 1.0f / 64.0f);
     couMesh_Release(c.mesh);
     couShape_Release(c.shape);
 }
