@@ -105,6 +105,25 @@ static void write_materials(FILE *out)
     }
 }
 
+// What each method is, and what validation holds it to.
+static void write_methods(FILE *out)
+{
+    static const char *const claims[] = {"motion", "rest", "splash", "viscosity", "drops", "floating", "films", "springs"};
+    fputs("| method | | steps | pressure | periods | springs | validated for |\n|---|---|---|---|---|---|---|\n", out);
+    for (const char *const *method = couMethodNames(); *method; ++method) {
+        const couMethodTraits *traits = couFindMethodTraits(*method);
+        fprintf(out, "| `%s` | %s | %s | %s | %s | %s | ", *method, couMethodHelp(*method),
+                traits->is_adaptive ? "adaptive" : "even",
+                traits->has_state_equation ? "state equation"
+                : traits->has_pressure     ? "solver"
+                                           : "relaxation",
+                traits->has_periods ? "yes" : "no", traits->has_springs ? "yes" : "no");
+        for (int c = 0, count = 0; c < COU_COUNT(claims); ++c)
+            if (traits->claims >> c & 1) fprintf(out, "%s%s", count++ ? ", " : "", claims[c]);
+        fputs(" |\n", out);
+    }
+}
+
 static void write_sources(FILE *out)
 {
     int count;
@@ -137,7 +156,8 @@ static int list_tables(Table *tables, int capacity, const couParamTable *joint)
                            {.name = "field", .params = couFieldParams()},
                            {.name = "camera", .params = couSceneCameraParams()},
                            {.name = "materials", .write = write_materials},
-                           {.name = "sources", .write = write_sources}};
+                           {.name = "sources", .write = write_sources},
+                           {.name = "methods", .write = write_methods}};
     int count = 0;
     for (; count < COU_COUNT(fixed); ++count) tables[count] = fixed[count];
     // A family of methods has one table, under its own name.
