@@ -174,7 +174,7 @@ static void print_member(const char *key, const json_t *value)
         printf("%zu:\n", json_array_size(value));
     else
         print_json("", value);
-    for (size_t i = 0; is_table && i < json_array_size(value); i++) print_json("  ", json_array_get(value, i));
+    for (size_t i = 0; is_table && i < json_array_size(value); ++i) print_json("  ", json_array_get(value, i));
 }
 
 static bool describe_json(const char *path, couFaults *faults)
@@ -185,7 +185,7 @@ static bool describe_json(const char *path, couFaults *faults)
     const char *key;
     json_t *value;
     json_object_foreach(json, key, value) print_member(key, value);
-    for (size_t i = 0; i < json_array_size(json); i++) print_json("", json_array_get(json, i));
+    for (size_t i = 0; i < json_array_size(json); ++i) print_json("", json_array_get(json, i));
     json_decref(json);
     return true;
 }

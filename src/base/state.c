@@ -48,8 +48,8 @@ couStateArray *couState_Add(couState *state, const char *name, const char *unit,
     memcpy(array.unit, unit, strnlen(unit, sizeof array.unit - 1));
     size_t bytes = data_bytes(&array);
     array.data = couAlloc(NULL, COU_MAX(bytes, 1));
-    if (array.data == NULL) return NULL;
-    if (data != NULL && bytes > 0) memcpy(array.data, data, bytes);
+    if (!array.data) return NULL;
+    if (data && bytes > 0) memcpy(array.data, data, bytes);
     state->arrays[state->count] = array;
     return &state->arrays[state->count++];
 }

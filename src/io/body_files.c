@@ -154,7 +154,7 @@ bool couBodyFiles_Write(couBodyFiles *files, const couWorld *world, int frame, c
     char *text = NULL;
     size_t size = 0;
     FILE *rows = open_memstream(&text, &size);
-    for (int i = 0; rows != NULL && i < couWorld_BodyCount(world); ++i) {
+    for (int i = 0; rows && i < couWorld_BodyCount(world); ++i) {
         print_row(rows, world, couWorld_BodyAt(world, i), frame);
     }
     if (rows) fclose(rows);
