@@ -136,12 +136,54 @@ static void test_params_change(void **context)
         }
 }
 
+// Where the samples of a body are on the average, and the fastest of them.
+static couVec3 mean_of_samples(const couWorld *world, couBodyId body, float *fastest)
+{
+    const couBoundary *boundary = &world->fluid.boundary;
+    couVec3 sum = {0};
+    size_t count = 0;
+    *fastest = 0.0f;
+    for (size_t k = 0; k < boundary->table.count; ++k) {
+        if (couBoundary_Body(boundary)[k] != (uint32_t)body.index1 - 1) continue;
+        sum = couAdd(sum, couXyz(couBoundary_Position(boundary)[k]));
+        *fastest = COU_MAX(*fastest, couLength(couXyz(couBoundary_Velocity(boundary)[k])));
+        ++count;
+    }
+    assert_true(count > 0);
+    return couScale(1.0f / (float)count, sum);
+}
+
+// A flying body that is fixed has its samples where it stops, and at rest.
+static void test_fixed_in_flight(void **context)
+{
+    (void)context;
+    couFaults faults = {0};
+    couWorld *world = make_place(ALONE);
+    couBodyDef def = couDefaultBodyDef();
+    def.shape = make_sphere(0.1f), def.pose = at(0, 1, 0), def.is_dynamic = true, def.velocity = (couVec3){10, 0, 0};
+    couBodyId body = couWorld_AddBody(world, &def, &faults);
+    couShape_Release(def.shape);
+    float fastest;
+    for (int k = 0; k < 3; ++k) step(world);
+    couVec3 placed_at = world->bodies.items[body.index1 - 1].start.position;
+    couVec3 offset = couSub(mean_of_samples(world, body, &fastest), placed_at);
+    CHECK_NEAR(fastest, 10, 1e-3, 0);
+    assert_true(couWorld_SetBodyDynamic(world, body, false, &faults));
+    CHECK_NO_FAULTS(&faults);
+    step(world);
+    couVec3 now = couSub(mean_of_samples(world, body, &fastest), couWorld_BodyPose(world, body).position);
+    CHECK_NEAR(fastest, 0, 0, 0);
+    CHECK_NEAR(couLength(couSub(now, offset)), 0, 1e-5, 0); // a step is 1e-2 m
+    couDestroyWorld(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_place_is_taken),
         cmocka_unit_test(test_body_is_back),
         cmocka_unit_test(test_params_change),
+        cmocka_unit_test(test_fixed_in_flight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

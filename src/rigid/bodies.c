@@ -95,6 +95,7 @@ bool couMakeFree(couBodies *bodies, couBody *body, couFaults *faults)
 void couMakeFixed(couBodies *bodies, couBody *body)
 {
     bodies->free_count--;
+    bodies->change_count++; // its samples are still where the last step began
     body->kind = cou_rigidFixed;
     move_center(bodies, body, (couVec3){0});
     body->is_asleep = false;
