@@ -36,7 +36,7 @@ test: all-builds ## what CI runs: checks of the source, four builds, all tests b
 	@echo "Tests of the release build:"
 	@$(CTEST) --test-dir build --label-exclude slow
 
-test-long: all-builds ## every test in every build, and the long variants: about an hour
+test-long: all-builds ## every test in every build, and the long variants
 	@cmake --build build-clang --parallel $(JOBS)
 	@echo "Tests under the thread sanitizer:"
 	@$(NO_RANDOM_ADDRESSES) $(CTEST) --test-dir build-tsan
