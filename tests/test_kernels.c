@@ -3,9 +3,9 @@
 
 #include "fluid/kernels_wide.h"
 
-enum { KINDS = 5 };
-static const couKernelKind kinds[KINDS] = {cou_kernelCubic, cou_kernelWendland, cou_kernelPoly6, cou_kernelSpiky,
-                                           cou_kernelViscosity};
+enum { KINDS = 6, WIDE_KINDS = 5 };
+static const couKernelKind kinds[KINDS] = {cou_kernelCubic, cou_kernelWendland, cou_kernelPoly6,
+                                           cou_kernelSpiky, cou_kernelKaiser,   cou_kernelViscosity};
 static const float supports[] = {0.031f, 1.0f, 7.5f};
 
 // Integral of W over its support: shells of r = h s^2, which tames what is singular in the middle.
@@ -26,7 +26,7 @@ static void test_integrals(void **context)
     for (int dimension = 2; dimension <= 3; ++dimension)
         for (int k = 0; k < KINDS; ++k)
             for (int s = 0; s < COU_COUNT(supports); ++s) {
-                couKernel kernel = couMakeKernel(kinds[k], dimension, supports[s]);
+                couKernel kernel = couMakeKernel(kinds[k], dimension, supports[s], supports[s] / 2.25f);
                 CHECK_NEAR(integral(&kernel, 20000), 1, 1e-4, 10 * k + dimension);
             }
 }
@@ -37,7 +37,7 @@ static void test_derivatives(void **context)
     (void)context;
     for (int dimension = 2; dimension <= 3; ++dimension)
         for (int k = 0; k < KINDS; ++k) {
-            couKernel kernel = couMakeKernel(kinds[k], dimension, 0.05f);
+            couKernel kernel = couMakeKernel(kinds[k], dimension, 0.05f, 0.02f);
             double h = kernel.h, e = 1e-4 * h, steepest = 0, most = 0;
             for (double q = 0.1; q < 1; q += 0.01) {
                 steepest = fmax(steepest, fabs(couKernel_Slope(&kernel, q * h)));
@@ -60,16 +60,18 @@ static void test_end_of_support(void **context)
     (void)context;
     for (int dimension = 2; dimension <= 3; ++dimension)
         for (int k = 0; k < KINDS; ++k) {
-            couKernel kernel = couMakeKernel(kinds[k], dimension, 0.2f);
+            couKernel kernel = couMakeKernel(kinds[k], dimension, 0.2f, 0.1f);
             double h = kernel.h, near = 1e-5;
             for (double r = h; r < 2 * h; r += 0.1 * h) {
                 assert_true(couKernel_Value(&kernel, r) == 0);
                 assert_true(couKernel_Slope(&kernel, r) == 0);
                 assert_true(couKernel_Laplacian(&kernel, r) == 0);
             }
-            CHECK_NEAR(couKernel_Value(&kernel, h * (1 - near)) / kernel.scale, 0, 100 * near * near, k);
-            CHECK_NEAR(couKernel_Slope(&kernel, h * (1 - near)) * h / kernel.scale, 0, 100 * near, k);
-            CHECK_NEAR(couKernel_Laplacian(&kernel, h * (1 - near)) * h * h / kernel.scale, 0, 100 * near, k);
+            // Kaiser and Bessel's has a last slope of some thousandths, as long as its transform is to be short.
+            double last = kinds[k] == cou_kernelKaiser ? 4e-3 : 0;
+            CHECK_NEAR(couKernel_Value(&kernel, h * (1 - near)) / kernel.scale, 0, 100 * near * near + last * near, k);
+            CHECK_NEAR(couKernel_Slope(&kernel, h * (1 - near)) * h / kernel.scale, 0, 100 * near + last, k);
+            CHECK_NEAR(couKernel_Laplacian(&kernel, h * (1 - near)) * h * h / kernel.scale, 0, 100 * near + 40 * last, k);
             for (double q = 0.02; q < 1; q += 0.02) { // falls all the way
                 assert_true(couKernel_Value(&kernel, q * h) >= 0);
                 assert_true(couKernel_Slope(&kernel, q * h) < 0);
@@ -83,8 +85,8 @@ static void test_viscosity_laplacian(void **context)
     (void)context;
     for (int s = 0; s < COU_COUNT(supports); ++s) {
         double h = supports[s];
-        couKernel plane = couMakeKernel(cou_kernelViscosity, 2, supports[s]),
-                  space = couMakeKernel(cou_kernelViscosity, 3, supports[s]);
+        couKernel plane = couMakeKernel(cou_kernelViscosity, 2, supports[s], supports[s]),
+                  space = couMakeKernel(cou_kernelViscosity, 3, supports[s], supports[s]);
         for (double q = 0.01; q < 1; q += 0.01) {
             double left = h * (1 - q), in_plane = 40 / (COU_PI * pow(h, 5)), in_space = 45 / (COU_PI * pow(h, 6));
             CHECK_NEAR(couKernel_Laplacian(&plane, q * h) / (in_plane * h), left / h, 1e-5, s);
@@ -97,13 +99,14 @@ static void test_viscosity_laplacian(void **context)
 static void test_wide_shapes(void **context)
 {
     (void)context;
-    for (int k = 0; k < 4; ++k) {
-        couKernel kernel = couMakeKernel(kinds[k], 2, 1.0f); // W = scale f(q)
+    for (int k = 0; k < WIDE_KINDS; ++k) {
+        couKernel kernel = couMakeKernel(kinds[k], 2, 1.0f, 0.4f); // W = scale f(q)
         for (int n = 0; n < 200; ++n) {
             float q[COU_WIDTH], f[COU_WIDTH], slope[COU_WIDTH], curve[COU_WIDTH];
             for (int lane = 0; lane < COU_WIDTH; ++lane) q[lane] = (float)(COU_WIDTH * n + lane + 1) / 1400.0f;
-            couShapeW shape = couKernelShapeW(kinds[k], couLoadW(q));
-            couStoreW(f, shape.f), couStoreW(slope, shape.slope), couStoreW(curve, couKernelCurveW(kinds[k], couLoadW(q)));
+            couShapeW shape = couKernelShapeW(kinds[k], kernel.series, couLoadW(q));
+            couStoreW(f, shape.f), couStoreW(slope, shape.slope),
+                couStoreW(curve, couKernelCurveW(kinds[k], kernel.series, couLoadW(q)));
             for (int lane = 0; lane < COU_WIDTH; ++lane) {
                 double r = q[lane], first = couKernel_Slope(&kernel, r), second = couKernel_Laplacian(&kernel, r) - first / r;
                 CHECK_NEAR(f[lane], couKernel_Value(&kernel, r) / kernel.scale, 2e-6, k);
@@ -150,14 +153,31 @@ static double response(const couKernel *gradient, const Point *points, size_t co
     return size;
 }
 
+// [Gagneux 2022, eq. 2.14] of the flow v = (y^2/2, 0, 0), whose exact Laplacian is (1, 0, 0), over points so close that they lie
+// evenly in all directions.
+static double fine_viscosity(const couKernel *gradient)
+{
+    int n = gradient->dimension, reach = n == 3 ? 24 : 80;
+    double h = gradient->h, d = h / reach, sum = 0;
+    for (int i = -reach; i <= reach; ++i)
+        for (int j = -reach; j <= reach; ++j)
+            for (int k = n == 3 ? -reach : 0; k <= (n == 3 ? reach : 0); ++k) {
+                double x = i * d, y = j * d, r = sqrt(x * x + y * y + k * d * k * d);
+                if (!(r > 0) || r >= h) continue;
+                double along = 0.5 * y * y * x, factor = 2 * (n + 2) * pow(d, n) * along / (r * r + 0.01 * h * h);
+                sum -= factor * couKernel_Slope(gradient, r) * x / r;
+            }
+    return sum;
+}
+
 static void check_sums(couKernelKind density_kind, couKernelKind gradient_kind, int dimension, double ratio, int seed)
 {
     double d = 0.03;
-    couKernel density = couMakeKernel(density_kind, dimension, (float)(ratio * d)),
-              gradient = couMakeKernel(gradient_kind, dimension, (float)(ratio * d));
+    couKernel density = couMakeKernel(density_kind, dimension, (float)(ratio * d), (float)d),
+              gradient = couMakeKernel(gradient_kind, dimension, (float)(ratio * d), (float)d);
     Point points[11 * 11 * 11];
     size_t count = make_lattice(dimension, d, 5, points);
-    double value = 0, gradient2 = 0, layer[8] = {0}, viscous = 0, shear = 0, h = gradient.h, volume = pow(d, dimension);
+    double value = 0, gradient2 = 0, layer[8] = {0}, viscous = 0, h = gradient.h, volume = pow(d, dimension);
     int neighbors = 0;
     for (size_t i = 0; i < count; ++i) {
         double r = length_of(&points[i]), w = couKernel_Value(&density, r), y = points[i].x[1];
@@ -167,9 +187,6 @@ static void check_sums(couKernelKind density_kind, couKernelKind gradient_kind, 
         ++neighbors;
         double slope = couKernel_Slope(&gradient, r);
         gradient2 += slope * slope;
-        // [Gagneux 2022, eq. 2.14] of the flow v = (y^2/2, 0, 0): its exact Laplacian is (1, 0, 0)
-        double along = 0.5 * y * y * points[i].x[0], factor = 2 * (dimension + 2) * volume * along / (r * r + 0.01 * h * h);
-        shear += -factor * slope * points[i].x[0] / r;
         // what a particle that moves alone along x loses; the mean over directions
         viscous += -2 * (dimension + 2) * volume * slope / r * (r * r / dimension) / (r * r + 0.01 * h * h);
     }
@@ -177,8 +194,8 @@ static void check_sums(couKernelKind density_kind, couKernelKind gradient_kind, 
     CHECK_NEAR(sums.value / value, 1, 1e-12, seed);
     CHECK_NEAR(sums.gradient2 / gradient2, 1, 1e-12, seed);
     CHECK_NEAR(sums.viscous / viscous, 1, 1e-12, seed);
-    CHECK_NEAR(sums.shear, shear, 1e-9, seed);
-    CHECK_RANGE(sums.shear, 0.6, 1.3, seed); // near what it stands for
+    CHECK_NEAR(sums.shear, fine_viscosity(&gradient), 2e-3, seed);
+    CHECK_RANGE(sums.shear, 0.9, 1, seed); // near what it stands for
     assert_int_equal(sums.count, neighbors);
     for (int k = 0; k < 8; ++k) CHECK_NEAR(sums.layer[k] / value, layer[k] / value, 1e-12, seed);
     // No wave is answered more strongly than the spectrum says; some nearly as strongly.
@@ -200,6 +217,7 @@ static void test_lattice_sums(void **context)
         check_sums(cou_kernelCubic, cou_kernelCubic, dimension, 2, seed++);
         check_sums(cou_kernelCubic, cou_kernelCubic, dimension, 2.6, seed++);
         check_sums(cou_kernelWendland, cou_kernelWendland, dimension, 3.1, seed++);
+        check_sums(cou_kernelKaiser, cou_kernelKaiser, dimension, 2.25, seed++);
         check_sums(cou_kernelPoly6, cou_kernelSpiky, dimension, 2.3, seed++);
     }
 }

@@ -395,13 +395,13 @@ static void test_counts_out_of_range(void **context)
         {AT(min_iterations), -1, "sph.min_iterations", "a whole number from 0 to 1000"},
         {AT(max_iterations), 0, "sph.max_iterations", "a whole number from 1 to 100000"},
         {AT(max_iterations), 1, "sph.max_iterations", "1 is below min_iterations (2)"},
-        {AT(boundary_layers), 0, "sph.boundary_layers", "a whole number from 1 to"},
-        {AT(boundary_layers), 6, "sph.boundary_layers", "a whole number from 1 to"},
-        {AT(kernel), 4, "sph.kernel", "cubic, wendland, mueller, auto"},
+        {AT(boundary_layers), -1, "sph.boundary_layers", "a whole number from 0 to"},
+        {AT(boundary_layers), 6, "sph.boundary_layers", "a whole number from 0 to"},
+        {AT(kernel), 5, "sph.kernel", "cubic, wendland, mueller, kaiser, auto"},
         {AT(viscosity), -1, "sph.viscosity", "auto, laplacian, implicit, none"},
         {AT(tension), 9, "sph.tension", "auto, none, color, cohesion"},
         {AT(boundary), 2, "sph.boundary", "akinci, ghost"},
-        {AT(acceleration), 3, "sph.acceleration", "auto, none, chebyshev"},
+        {AT(acceleration), 3, "sph.acceleration", "auto, none, two-levels"},
     };
     for (int k = 0; k < COU_COUNT(bad); ++k) {
         couFaults faults = {0};
@@ -418,12 +418,12 @@ static void test_periods_out_of_range(void **context)
     (void)context;
     couFaults faults = {0};
     couWorldDef def = sph_def("iisph", 2, SPACING, EARTH);
-    def.period = (couVec3){0.3f, 0.12f, 0.01f}; // h = 0.04: at least 0.124; z means nothing in 2D
+    def.period = (couVec3){0.3f, 0.12f, 0.01f}; // h = 0.045: at least 0.1395; z means nothing in 2D
     couWorld *world = make_sph_world_from(&def);
     assert_false(couWorld_Prepare(world, &faults));
-    CHECK_FAULT(&faults, "scene.period", "y: 0.12 m is too short: at least 3.1 support radii (0.124 m) must fit");
+    CHECK_FAULT(&faults, "scene.period", "y: 0.12 m is too short: at least 3.1 support radii (0.1395 m) must fit");
     couDestroyWorld(world);
-    def.period.y = 0.1241f;
+    def.period.y = 0.1396f;
     world = make_sph_world_from(&def);
     prepare_world(world);
     couDestroyWorld(world);

@@ -322,7 +322,7 @@ static void test_drop_2d(void **context)
 {
     (void)context;
     check_drop("dfsph", 2, cou_tensionColor, 20, 1, 1.8);
-    check_drop("dfsph", 2, cou_tensionCohesion, 20, 1, 1.7);
+    check_drop("dfsph", 2, cou_tensionCohesion, 20, 1, 1.75);
     check_drop("wcsph", 2, cou_tensionCohesion, 20, 1, 1.85);
     check_drop("mueller", 2, cou_tensionColor, 20, 0.4, 1.2);
     check_drop("mueller", 2, cou_tensionArea, 20, 1, 1.3);

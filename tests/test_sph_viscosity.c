@@ -40,12 +40,71 @@ static couWorld *make_cloud(const Case *c)
 
 // --- The operator in double precision ----------------------------------------------------------------------------------------
 
+// The linear flow around a particle.
+typedef struct Strain {
+    double rate[3][3]; // symmetric
+    double fullness;   // of its neighbourhood: 1 inside
+} Strain;
+
+static double stretch(const Strain *flow, Vec d)
+{
+    double x[3] = {d.x, d.y, d.z}, sum = 0;
+    for (int a = 0; a < 3; ++a)
+        for (int b = 0; b < 3; ++b) sum += x[a] * flow->rate[a][b] * x[b];
+    return sum;
+}
+
+// The velocity gradient that fits the neighbours' velocities best in the sense of their gradients: M^-1 F, by Cramer's rule.
+static Strain find_strain(const Reference *r, int dimension, size_t i)
+{
+    double m[3][3] = {{0}}, f[3][3] = {{0}}, l[3][3] = {{0}};
+    for (size_t j = 0; j < r->count; ++j) {
+        Vec g = pair_gradient(r, i, j), d = offset(r, j, i), dv = sub(r->v[j], r->v[i]);
+        double gs[3] = {g.x, g.y, g.z}, ds[3] = {d.x, d.y, d.z}, vs[3] = {dv.x, dv.y, dv.z};
+        for (int a = 0; a < 3; ++a)
+            for (int b = 0; b < 3; ++b) m[a][b] += gs[a] * ds[b], f[a][b] += gs[a] * vs[b];
+    }
+    Strain strain = {.fullness = (m[0][0] + m[1][1] + m[2][2]) / dimension};
+    if (dimension == 2) m[2][2] = 1;
+    double determinant = 0;
+    for (int a = 0; a < 3; ++a)
+        determinant += m[0][a] * (m[1][(a + 1) % 3] * m[2][(a + 2) % 3] - m[1][(a + 2) % 3] * m[2][(a + 1) % 3]);
+    if (!(determinant > 0.05)) return strain;
+    for (int a = 0; a < 3; ++a)
+        for (int b = 0; b < 3; ++b)
+            for (int k = 0; k < 3; ++k) { // cofactor of m[k][a]
+                int p = (k + 1) % 3, q = (k + 2) % 3, u = (a + 1) % 3, w = (a + 2) % 3;
+                l[a][b] += (m[p][u] * m[q][w] - m[p][w] * m[q][u]) / determinant * f[k][b];
+            }
+    for (int a = 0; a < 3; ++a)
+        for (int b = 0; b < 3; ++b) strain.rate[a][b] = 0.5 * (l[a][b] + l[b][a]);
+    return strain;
+}
+
+// What pair forces make of 2 nu E:E.
+static double find_share(const Reference *r, const Strain *flow, int dimension, double shear, size_t i)
+{
+    double sum = 0, square = 0;
+    for (size_t j = 0; j < r->count; ++j) {
+        Vec d = offset(r, j, i);
+        double distance = length(d), along = stretch(flow, d);
+        if (j == i || distance >= r->h) continue;
+        sum += length(pair_gradient(r, i, j)) * along * along / (distance * (distance * distance + 0.01 * r->h * r->h));
+    }
+    for (int a = 0; a < 3; ++a)
+        for (int b = 0; b < 3; ++b) square += flow->rate[a][b] * flow->rate[a][b];
+    double expected = shear * square * flow->fullness;
+    return expected > 0 ? fmin(fmax(0.5 * (dimension + 2) * sum / expected, 0.5), 2) : 1;
+}
+
 typedef struct Operator {
     const Reference *r;
     const double *density;
     double *viscosity; // per particle: dynamic / reference density [m^2/s]
     double damping;
-    double shear; // what the lattice makes of a shear flow
+    double shear;  // what even neighbours make of viscosity
+    Strain *flow;  // per particle; NULL for mueller
+    double *share; // of viscosity that a particle's neighbours make; NULL: 1
     double spacing;
     bool is_mueller;
     int dimension;
@@ -61,8 +120,16 @@ static Operator make_operator(const couWorld *world, const Reference *r, const d
     double heaviest = 0;
     for (int m = 0; m < fluid->material_count; ++m) heaviest = fmax(heaviest, fluid->materials[m].density);
     for (size_t i = 0; i < r->count; ++i) op.viscosity[i] = fluid->materials[couFluid_Material(fluid)[i]].viscosity / heaviest;
+    if (op.is_mueller) return op;
+    op.flow = calloc(r->count, sizeof *op.flow), op.share = calloc(r->count, sizeof *op.share);
+    for (size_t i = 0; i < r->count; ++i) {
+        op.flow[i] = find_strain(r, op.dimension, i);
+        op.share[i] = find_share(r, &op.flow[i], op.dimension, op.shear, i);
+    }
     return op;
 }
+
+static void free_operator(Operator *op) { free(op->viscosity), free(op->flow), free(op->share); }
 
 static double harmonic_mean(double a, double b) { return a + b > 0 ? 2 * a * b / (a + b) : 0; }
 
@@ -103,20 +170,25 @@ static Vec viscous_acceleration(const Operator *op, const Vec *v, size_t i, cons
         bool is_solid = j >= r->base;
         double along = dot(vij, d), soft = distance * distance + 0.01 * r->h * r->h;
         double inverse = is_solid ? r->weight[i] : 0.5 * (r->weight[i] + r->weight[j]); // reference density / that of the pair
-        double factor = op->damping / inverse * fmin(along, 0) / soft;
+        double rough = fmin(along, 0);
+        if (op->flow && is_solid) // towards the wall alone, beyond what a smooth flow has there
+            rough = fmin((dot(vij, normal) + gap * stretch(&op->flow[i], normal)) * dot(d, normal), 0);
+        else if (op->flow)
+            rough = along - 0.5 * (stretch(&op->flow[i], d) + stretch(&op->flow[j], d));
+        double factor = op->damping / inverse * rough / soft, even = op->shear;
+        if (op->share) even *= is_solid ? op->share[i] : 2 / (1 / op->share[i] + 1 / op->share[j]);
         if (is_solid) {
-            factor += 2 * (n + 2) / op->shear * op->viscosity[i] * r->stick[j] * beyond_wall(op, i, j, normal, gap) * along /
-                      soft;
+            factor += 2 * (n + 2) / even * op->viscosity[i] * r->stick[j] * beyond_wall(op, i, j, normal, gap) * along / soft;
         } else if (op->is_mueller) {
             double lap = (n == 3 ? 45 / (COU_PI * pow(r->h, 6)) : 40 / (COU_PI * pow(r->h, 5))) * (r->h - distance);
             double weight = harmonic_mean(op->viscosity[i], op->viscosity[j]) * r->unit * lap / (op->density[i] * op->density[j]);
             sum = add_scaled(sum, -r->weight[i] * weight, vij);
             *tolerance += 1e-5 * r->weight[i] * weight * length(vij);
         } else {
-            factor += 2 * (n + 2) / op->shear * harmonic_mean(op->viscosity[i], op->viscosity[j]) * along / soft;
+            factor += 2 * (n + 2) / even * harmonic_mean(op->viscosity[i], op->viscosity[j]) * along / soft;
         }
         sum = add_scaled(sum, r->weight[i] * factor, g);
-        double share = is_solid ? 3e-3 : 1e-5; // the normal of a wall comes from rounded gradients too
+        double share = is_solid ? 3e-3 : 2e-4; // the normal of a wall and the flow come from rounded gradients too
         *tolerance += r->weight[i] * fabs(factor) * (0.51 * unit[is_solid] + share * length(g));
     }
     return sum;
@@ -162,7 +234,7 @@ static void check_explicit(Case c)
     Vec lost = sub(before, fluid_momentum(world, NULL));
     assert_true(length(lost) > 1e-4 * magnitude); // the walls do something
     CHECK_AT_MOST(length(sub(lost, body_impulses(world))), 1e-6 * magnitude, c.seed);
-    free(op.viscosity), free(density);
+    free_operator(&op), free(density);
     free_reference(&r);
     couDestroyWorld(world);
 }
@@ -259,7 +331,7 @@ static void check_implicit(Case c)
     assert_int_equal(report.unconverged_count, 0);
     Vec lost = sub(before, fluid_momentum(world, NULL));
     CHECK_AT_MOST(length(sub(lost, body_impulses(world))), 1e-3 * magnitude, c.seed);
-    free(expected), free(op.viscosity), free(density);
+    free(expected), free_operator(&op), free(density);
     free_reference(&r);
     couDestroyWorld(world);
 }
@@ -309,20 +381,21 @@ static void test_smoothing(void **context)
 
 // --- A shear layer -----------------------------------------------------------------------------------------------------------
 
-// v_x = U sin(k y) in a periodic box dies away as exp(-nu k^2 t). Returns measured over expected amplitude.
+// v_x = U sin(k y) in a periodic box dies away as exp(-nu k^2 t), while layers pass each other by many spacings. Returns measured
+// over expected amplitude.
 static double shear_decay(const char *method, int dimension, int viscosity, double *expected)
 {
     float size = dimension == 3 ? 0.2f : 0.4f, nu = 0.01f;
     couWorldDef def = sph_def(method, dimension, SPACING, NO_GRAVITY);
     def.period = (couVec3){size, size, dimension == 3 ? size : 0};
     def.period_lower = (couVec3){-0.5f * size, -0.5f * size, -0.5f * size};
-    def.speed = 0.05f;
+    def.speed = 1;
     couWorld *world = make_sph_world_from(&def);
     sph_params(world)->viscosity = viscosity, sph_params(world)->viscosity_tolerance = 1e-4f;
     sph_params(world)->damping = 0;
     couMaterialId oil = add_liquid(world, 1000, nu * 1000);
     add_lattice(world, oil, make_box(size, size, size), at(0, 0, 0));
-    double k = 2 * COU_PI / size, U = 0.05, seconds = 0.25 / (nu * k * k), sum = 0;
+    double k = 2 * COU_PI / size, U = 1, seconds = 0.5 / (nu * k * k), sum = 0;
     for (size_t i = 0; i < world->fluid.table.count; ++i)
         couFluid_Velocity(&world->fluid)[i].x = (float)(U * sin(k * couFluid_Position(&world->fluid)[i].y));
     couStepReport report = couWorld_Advance(world, seconds);
@@ -342,13 +415,13 @@ static void test_shear_layer(void **context)
     double expected;
     for (int dimension = 2; dimension <= 3; ++dimension)
         for (int viscosity = cou_viscosityLaplacian; viscosity <= cou_viscosityImplicit; ++viscosity) {
-            double limit = dimension == 3 ? 0.02 : 0.01;
+            double limit = dimension == 3 ? 0.05 : 0.01; // in space ten particles a wave, and the implicit one takes long steps
             CHECK_NEAR(shear_decay("dfsph", dimension, viscosity, &expected), 1, limit, 10 * dimension + viscosity);
             // Müller's own kernel is not fitted to the lattice, and implicit steps are long ones.
             CHECK_NEAR(shear_decay("mueller", dimension, viscosity, &expected), 1, dimension == 3 ? 0.1 : 0.05,
                        10 * dimension + viscosity);
         }
-    CHECK_RANGE(shear_decay("dfsph", 2, cou_viscosityNone, &expected), 1.2, 1.3,
+    CHECK_RANGE(shear_decay("dfsph", 2, cou_viscosityNone, &expected), 1.6, 1.7,
                 0); // e^0.25: nothing but the method's own losses
 }
 

@@ -34,13 +34,12 @@ void couForgetBodySamples(couFluid *fluid)
 bool couCheckSamples(const couFluid *fluid, couFaults *faults)
 {
     const double most = 1e8; // 10 GB
-    const couSphParams *p = fluid->params;
     bool is_good = true;
     for (size_t b = 0; b < fluid->bodies->count; ++b) {
         const couBody *body = &fluid->bodies->items[b];
         couBounds bounds;
         if (!body->slot.is_here || !couShape_Bounds(body->def.shape, fluid->dimension, &bounds)) continue;
-        double count = couEstimateSamples(body->def.shape, fluid->dimension, fluid->spacing, p->boundary_layers, NULL);
+        double count = couEstimateSamples(body->def.shape, fluid->dimension, fluid->spacing, couSph_BoundaryLayers(fluid), NULL);
         if (count <= most) continue;
         couFaults_Add(faults, NULL, "body.shape",
                       "'%s' would take about %.2g samples at a spacing of %g m; at most %.0e are allowed", body->def.name, count,
@@ -55,8 +54,7 @@ bool couCheckSamples(const couFluid *fluid, couFaults *faults)
 static bool sample_body(couFluid *fluid, const couBody *body, couBodySamples *own)
 {
     const couSphState *state = fluid->method_state;
-    const couSphParams *p = fluid->params;
-    if (!couSampleShape(fluid->memory, body->def.shape, fluid->dimension, fluid->spacing, p->boundary_layers, NULL,
+    if (!couSampleShape(fluid->memory, body->def.shape, fluid->dimension, fluid->spacing, couSph_BoundaryLayers(fluid), NULL,
                         &own->samples))
         return false;
     size_t count = own->samples.count;
@@ -89,7 +87,6 @@ static bool add_sample(couMemory *memory, couSamples *samples, couVec3 x, uint32
 
 static bool add_tile(couFluid *fluid, const couBody *body, couBodySamples *own, const int32_t tile[3])
 {
-    const couSphParams *p = fluid->params;
     const couSphState *state = fluid->method_state;
     couMemory *memory = fluid->memory;
     float edge = TILE_SPACINGS * fluid->spacing;
@@ -98,7 +95,8 @@ static bool add_tile(couFluid *fluid, const couBody *body, couBodySamples *own, 
     if (!COU_RESERVE(memory, &own->tiles, own->tiles.count + 1)) return false;
     memcpy(own->tiles.items[own->tiles.count++].place, tile, sizeof own->tiles.items[0].place);
     couSamples found = {0};
-    bool is_good = couSampleShape(memory, body->def.shape, fluid->dimension, fluid->spacing, p->boundary_layers, &region, &found);
+    bool is_good = couSampleShape(memory, body->def.shape, fluid->dimension, fluid->spacing, couSph_BoundaryLayers(fluid),
+                                  &region, &found);
     for (size_t k = 0; is_good && k < found.count; ++k) {
         couVec3 x = found.points[k];
         // A point on a border belongs to one tile only.
@@ -176,7 +174,7 @@ static bool place_body(couFluid *fluid, size_t b, float dt)
     const couBody *body = &fluid->bodies->items[b];
     const couBodySamples *own = &fluid->body_samples.items[b];
     const couSphState *state = fluid->method_state;
-    float depth = (0.25f + (float)((const couSphParams *)fluid->params)->boundary_layers) * fluid->spacing;
+    float depth = (0.25f + (float)couSph_BoundaryLayers(fluid)) * fluid->spacing;
     size_t row = couTable_AddRows(&boundary->table, own->samples.count);
     if (row == SIZE_MAX) return false;
     for (size_t k = 0; k < own->samples.count; ++k) {

@@ -13,52 +13,129 @@ static double shape_scale(couKernelKind kind, int dimension)
     case cou_kernelPoly6: return is_2d ? 4 / COU_PI : 315 / (64 * COU_PI);
     case cou_kernelSpiky: return is_2d ? 10 / COU_PI : 15 / COU_PI;
     case cou_kernelViscosity: return is_2d ? 40 / COU_PI : 15 / (2 * COU_PI);
+    case cou_kernelKaiser: break; // from its series
     }
     return 0;
 }
 
-couKernel couMakeKernel(couKernelKind kind, int dimension, float h)
+// beta d / h: where the density of a liquid feels neither a lattice nor its shear least. Smaller values are better for lattices
+// alone, larger ones for waves; docs/methods.md has the figures.
+#define KAISER_SHARPNESS 5.2
+
+// --- Kaiser and Bessel's -----------------------------------------------------------------------------------------------------
+
+// I_1(beta sqrt(u)) / sqrt(u) over its value at u = 1, by the series of the modified Bessel function.
+static double bessel_ratio(double beta, double u)
 {
-    return (couKernel){kind, dimension, h, (float)(shape_scale(kind, dimension) / pow(h, dimension))};
+    double term = 1, value = 0, at_one = 0, power = 1;
+    for (int k = 1; k < 60; ++k) {
+        value += term * power, at_one += term;
+        term *= 0.25 * beta * beta / (k * (k + 1.0)), power *= u;
+    }
+    return value / at_one;
+}
+
+// That function as a polynomial in u, from its values at Chebyshev's points: nine terms are right to 1e-6 of f(0), where the
+// series itself needs seventeen.
+static void fit_series(double beta, float series[COU_KAISER_TERMS])
+{
+    enum { POINTS = 32 };
+    double sum[COU_KAISER_TERMS] = {0}, last[COU_KAISER_TERMS] = {1}, before[COU_KAISER_TERMS] = {0};
+    for (int j = 0; j < COU_KAISER_TERMS; ++j) {
+        double weight = 0;
+        for (int p = 0; p < POINTS; ++p) {
+            double angle = COU_PI * (p + 0.5) / POINTS;
+            weight += (j ? 2.0 : 1.0) / POINTS * cos(j * angle) * bessel_ratio(beta, 0.5 + 0.5 * cos(angle));
+        }
+        double next[COU_KAISER_TERMS] = {
+            0}; // T_j(2 u - 1) by powers of u; twice it times 2 u - 1, less the one before, is the next
+        for (int k = 0; k <= j; ++k) {
+            sum[k] += weight * last[k];
+            double factor = j ? 2.0 : 1.0;
+            next[k] -= factor * last[k] + before[k];
+            if (k + 1 < COU_KAISER_TERMS) next[k + 1] += 2 * factor * last[k];
+        }
+        memcpy(before, last, sizeof last);
+        memcpy(last, next, sizeof next);
+    }
+    for (int k = 0; k < COU_KAISER_TERMS; ++k) series[k] = (float)sum[k];
+}
+
+// 1 / the integral of f over the unit disc or ball: that of u^p is pi / (p + 1), 4 pi/3 (2/5) (4/7) ... (2 p / (2 p + 3)).
+static double series_scale(const float series[COU_KAISER_TERMS], int dimension)
+{
+    double sum = 0, power = 4 * COU_PI / 3;
+    for (int k = 0; k < COU_KAISER_TERMS; ++k) {
+        int p = k + 1;
+        power *= 2.0 * p / (2 * p + 3);
+        sum += (double)series[k] * (dimension == 2 ? COU_PI / (p + 1) : power);
+    }
+    return 1 / sum;
+}
+
+couKernel couMakeKernel(couKernelKind kind, int dimension, float h, float spacing)
+{
+    couKernel kernel = {.kind = kind, .dimension = dimension, .h = h};
+    double scale = shape_scale(kind, dimension);
+    if (kind == cou_kernelKaiser) {
+        fit_series(KAISER_SHARPNESS * h / spacing, kernel.series);
+        scale = series_scale(kernel.series, dimension);
+    }
+    kernel.scale = (float)(scale / pow(h, dimension));
+    return kernel;
+}
+
+static double series_at(const couKernel *kernel, double u, double *slope, double *curve)
+{
+    double f = 0, s = 0, c = 0;
+    for (int k = COU_KAISER_TERMS; k-- > 0;) {
+        int p = k + 1;
+        f = f * u + (double)kernel->series[k];
+        s = s * u + p * (double)kernel->series[k];
+        c = k ? c * u + (double)(p * k) * (double)kernel->series[k] : c;
+    }
+    *slope = s, *curve = c;
+    return f * u;
 }
 
 typedef struct Shape {
     double f, slope, curve; // f, f', f''
 } Shape;
 
-static Shape shape_at(couKernelKind kind, int dimension, double q)
+static Shape shape_at(const couKernel *kernel, double q)
 {
     if (!(q < 1)) return (Shape){0, 0, 0};
     double a = 1 - q, b = COU_MAX(0.5 - q, 0.0), u = 1 - q * q;
-    switch (kind) {
+    switch (kernel->kind) {
     case cou_kernelCubic: return (Shape){2 * a * a * a - 8 * b * b * b, -6 * a * a + 24 * b * b, 12 * a - 48 * b};
     case cou_kernelWendland: return (Shape){a * a * a * a * (1 + 4 * q), -20 * q * a * a * a, -20 * a * a * a + 60 * q * a * a};
     case cou_kernelPoly6: return (Shape){u * u * u, -6 * q * u * u, -6 * u * u + 24 * q * q * u};
     case cou_kernelSpiky: return (Shape){a * a * a, -3 * a * a, 6 * a};
     case cou_kernelViscosity:
-        if (dimension == 2)
+        if (kernel->dimension == 2)
             return (Shape){q * q / 4 - q * q * q / 9 - log(q) / 6 - 5.0 / 36, q / 2 - q * q / 3 - 1 / (6 * q),
                            0.5 - 2 * q / 3 + 1 / (6 * q * q)};
         return (Shape){-q * q * q / 2 + q * q + 1 / (2 * q) - 1, -1.5 * q * q + 2 * q - 1 / (2 * q * q),
                        -3 * q + 2 + 1 / (q * q * q)};
+    case cou_kernelKaiser: {
+        double by_u, by_u2, f = series_at(kernel, u, &by_u, &by_u2);
+        return (Shape){f, -2 * q * by_u, 4 * q * q * by_u2 - 2 * by_u};
+    }
     }
     return (Shape){0, 0, 0};
 }
 
-double couKernel_Value(const couKernel *kernel, double r)
-{
-    return kernel->scale * shape_at(kernel->kind, kernel->dimension, r / kernel->h).f;
-}
+double couKernel_Value(const couKernel *kernel, double r) { return kernel->scale * shape_at(kernel, r / kernel->h).f; }
 
 double couKernel_Slope(const couKernel *kernel, double r)
 {
-    return kernel->scale / kernel->h * shape_at(kernel->kind, kernel->dimension, r / kernel->h).slope;
+    return kernel->scale / kernel->h * shape_at(kernel, r / kernel->h).slope;
 }
 
 double couKernel_Laplacian(const couKernel *kernel, double r)
 {
     double q = r / kernel->h;
-    Shape shape = shape_at(kernel->kind, kernel->dimension, q);
+    Shape shape = shape_at(kernel, q);
     return kernel->scale / (kernel->h * kernel->h) * (shape.curve + (kernel->dimension - 1) * shape.slope / q);
 }
 
@@ -87,6 +164,19 @@ static double largest_response(const couKernel *gradient, double d, int reach)
     return largest;
 }
 
+// (n + 2) times the integral of -dW/dr x^2 y^2 / (r (r^2 + 0.01 h^2)); the mean of x^2 y^2 over directions is r^4 / (n (n + 2)).
+static double even_viscosity(const couKernel *gradient)
+{
+    enum { SHELLS = 2000 };
+    double sum = 0, h = gradient->h;
+    int n = gradient->dimension;
+    for (int k = 0; k < SHELLS; ++k) {
+        double r = h * (k + 0.5) / SHELLS, shell = (n == 2 ? 2 * COU_PI * r : 4 * COU_PI * r * r) * h / SHELLS;
+        sum -= couKernel_Slope(gradient, r) * r * r * r / (n * (r * r + 0.01 * h * h)) * shell;
+    }
+    return sum;
+}
+
 couKernelSums couSumKernels(const couKernel *density, const couKernel *gradient, double d)
 {
     couKernelSums sums = {0};
@@ -103,8 +193,8 @@ couKernelSums couSumKernels(const couKernel *density, const couKernel *gradient,
                 sums.count++;
                 sums.gradient2 += slope * slope;
                 sums.viscous -= 2.0 * (dimension + 2) / dimension * volume * slope * r / (r2 + 0.01 * h * h);
-                sums.shear -= (dimension + 2) * volume * slope * d * d * x * x * d * d * y * y / (r * (r2 + 0.01 * h * h));
             }
+    sums.shear = even_viscosity(gradient);
     sums.spectrum = largest_response(gradient, d, reach) / sums.gradient2;
     return sums;
 }

@@ -4,21 +4,26 @@
 #include "base/base.h"
 
 typedef enum couKernelKind {
-    cou_kernelCubic,    ///< cubic spline [Monaghan 1992; Gagneux 2022, eq. 2.5]
-    cou_kernelWendland, ///< Wendland C2: no pairing, smoother, wants a larger support
-    cou_kernelPoly6,    ///< [Müller 2003, eq. 20]
-    cou_kernelSpiky,    ///< [Müller 2003, eq. 21]
-    cou_kernelViscosity ///< [Müller 2003, eq. 22]; its 2D form: the solution of lap W ~ h - r in the plane
+    cou_kernelCubic,     ///< cubic spline [Monaghan 1992; Gagneux 2022, eq. 2.5]
+    cou_kernelWendland,  ///< Wendland C2: no pairing, smoother, wants a larger support
+    cou_kernelPoly6,     ///< [Müller 2003, eq. 20]
+    cou_kernelSpiky,     ///< [Müller 2003, eq. 21]
+    cou_kernelViscosity, ///< [Müller 2003, eq. 22]; its 2D form: the solution of lap W ~ h - r in the plane
+    cou_kernelKaiser     ///< Kaiser and Bessel's: its density sum hardly feels how the particles are arranged
 } couKernelKind;
+
+#define COU_KAISER_TERMS 9
 
 typedef struct couKernel {
     couKernelKind kind;
     int dimension;
-    float h;     ///< support radius [m]
-    float scale; ///< W = scale * f(r/h) [1/m^dimension]
+    float h;                        ///< support radius [m]
+    float scale;                    ///< W = scale * f(r/h) [1/m^dimension]
+    float series[COU_KAISER_TERMS]; ///< kaiser: f = u (series[0] + series[1] u + ...), u = 1 - (r/h)^2
 } couKernel;
 
-couKernel couMakeKernel(couKernelKind kind, int dimension, float h);
+/// The shape of kaiser follows from h / spacing; the others do not know the spacing.
+couKernel couMakeKernel(couKernelKind kind, int dimension, float h, float spacing);
 double couKernel_Value(const couKernel *kernel, double r);     ///< W(r) [1/m^dimension]
 double couKernel_Slope(const couKernel *kernel, double r);     ///< dW/dr
 double couKernel_Laplacian(const couKernel *kernel, double r); ///< of W as a function of a point; r > 0
@@ -29,7 +34,7 @@ typedef struct couKernelSums {
     double gradient2; ///< sum of |grad W|^2 of the gradient kernel
     double
         spectrum; ///< largest |sum grad W e^(ikx)|^2 / gradient2 over all waves k: the largest eigenvalue of the pressure system
-    double shear; ///< second derivative of a shear flow by [Gagneux 2022, eq. 2.14], 1 where it is exact
+    double shear; ///< viscosity by [Gagneux 2022, eq. 2.14] over the one asked for, where neighbours lie evenly in all directions
     double viscous;  ///< diagonal of that operator [1/m^2]
     double layer[8]; ///< sum of W over the lattice plane k pitches away; 0: its own, the point itself included
     int count;       ///< neighbours

@@ -1,4 +1,5 @@
-/// The shapes of the kernels, eight at a time: f(q) and f'(q) as in kernels.c. `kind` is known where the compiler inlines them.
+/// The shapes of the kernels, eight at a time: f(q) and f'(q) as in kernels.c. `kind` is known where the compiler inlines them;
+/// `series` is the kernel's, read by kaiser alone.
 #pragma once
 
 #include "base/wide.h"
@@ -9,7 +10,7 @@ typedef struct couShapeW {
 } couShapeW;
 
 /// f''(q), 0 beyond 1.
-static inline couFloatW couKernelCurveW(couKernelKind kind, couFloatW q)
+static inline couFloatW couKernelCurveW(couKernelKind kind, const float *series, couFloatW q)
 {
     couFloatW a = couMaxW(1.0f - q, 0.0f);
     switch (kind) {
@@ -23,12 +24,18 @@ static inline couFloatW couKernelCurveW(couKernelKind kind, couFloatW q)
         return u * (24.0f * q2 - 6.0f * u);
     }
     case cou_kernelSpiky: return 6.0f * a;
+    case cou_kernelKaiser: {
+        couFloatW q2 = q * q, u = couMaxW(1.0f - q2, 0.0f), slope = couSetW(0.0f), curve = slope;
+        for (int k = COU_KAISER_TERMS; k-- > 0;) slope = slope * u + (float)(k + 1) * series[k];
+        for (int k = COU_KAISER_TERMS; k-- > 1;) curve = curve * u + (float)(k * (k + 1)) * series[k];
+        return couSelectW(q < 1.0f, 4.0f * q2 * curve - 2.0f * slope, 0.0f);
+    }
     default: return couSetW(0.0f);
     }
 }
 
 /// q >= 0; beyond 1 both are 0.
-static inline couShapeW couKernelShapeW(couKernelKind kind, couFloatW q)
+static inline couShapeW couKernelShapeW(couKernelKind kind, const float *series, couFloatW q)
 {
     couFloatW a = couMaxW(1.0f - q, 0.0f), a2 = a * a;
     switch (kind) {
@@ -42,6 +49,14 @@ static inline couShapeW couKernelShapeW(couKernelKind kind, couFloatW q)
         return (couShapeW){u2 * u, -6.0f * q * u2};
     }
     case cou_kernelSpiky: return (couShapeW){a2 * a, -3.0f * a2};
+    case cou_kernelKaiser: {
+        couFloatW u = couMaxW(1.0f - q * q, 0.0f), f = couSetW(series[COU_KAISER_TERMS - 1]), slope = (float)COU_KAISER_TERMS * f;
+        for (int k = COU_KAISER_TERMS - 1; k-- > 0;) {
+            f = f * u + series[k];
+            slope = slope * u + (float)(k + 1) * series[k];
+        }
+        return (couShapeW){f * u, couSelectW(q < 1.0f, -2.0f * q * slope, 0.0f)};
+    }
     default: return (couShapeW){couSetW(0.0f), couSetW(0.0f)}; // the viscosity kernel is used by its Laplacian alone
     }
 }

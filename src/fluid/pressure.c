@@ -1,93 +1,77 @@
-// The pressure solver of pcisph, iisph and dfsph. All three look for pressures kappa_i >= 0 that make the density after the step,
-//     D_i + dt sum_j G_ij . (v_i - v_j) <= 1,  with equality where kappa_i > 0,
-// by repeated correction of kappa_i by its own error over a diagonal:
-//   iisph: relaxed Jacobi [Ihmsen 2014; Gagneux 2022, eq. 2.36], diagonals a_ii per particle;
-//   pcisph: the same with one diagonal, that of a full neighbourhood [Gagneux 2022, eq. 2.33, 2.34; its sign there is wrong];
-//   dfsph: factors per particle [Bender 2015; Gagneux 2022, eq. 2.40], for the density and for the divergence of velocity.
-// The system is the same, so one piece of code solves it. Velocities are changed as kappa changes: an iteration is a loop that
-// finds errors and a loop that pushes (sph_wide.c).
+// The pressure solver of pcisph, iisph and dfsph. All three look for pressures kappa_i >= 0 that make the density after the step
+//     theta (D_i - 1) + dt sum_j G_ij . (v_i - v_j) <= 0,  with equality where kappa_i > 0:
+//   iisph [Ihmsen 2014; Gagneux 2022, eq. 2.36] with the diagonals a_ii of the system;
+//   pcisph with one diagonal, that of a full neighbourhood [Gagneux 2022, eq. 2.33, 2.34; its sign there is wrong];
+//   dfsph [Bender 2015; Gagneux 2022, eq. 2.40] for the density and for the divergence of velocity.
+// The system is the same, so one piece of code solves it. Velocities change as kappa does: an iteration is a loop that finds the
+// residual e and one that finds what a change of kappa does to the velocities (sph_wide.c).
 //
-// Chebyshev weights [Golub and Varga 1961] for eigenvalues of the scaled system between lambda/15 and lambda take a third to a
-// half of Jacobi's iterations (lambda/30 took 0.9 iterations a step more in a dam break, lambda/60 1.4). lambda is that of the
-// lattice and a third: with the lattice's own the dam flies apart. kappa is cut at 0 after each iteration, so the theory holds
-// only where the set of pressed particles is settled: when the error grows from one iteration to the next, the weights start
-// over for larger eigenvalues.
+// The system A = B R B^T is symmetric, so the pressures minimise kappa A kappa / 2 - kappa e / dt where none is negative:
+// conjugate gradients, whose directions are cut where a pressure would turn negative, and an exact way along the cut change.
+// The relaxed Jacobi of the papers is the same loop without the conjugate directions (acceleration = none).
 //
-// Starting from the last step's pressures saves iterations and costs calm. Where a solver stops at a tolerance, modes that it
-// has not solved live on in the kept pressures, which then add up density errors over time: they lag behind the density and
-// feed its oscillations. With y the density error of a mode, w the share kept and one correction a step, y'' = -k^2 p and p' =
-// A (y / dt + y') - (1 - w) p / dt grows for any w > 0; solving each step well is what stops it, and a mode as long as the
-// water is deep is never solved well. Kinetic energy / m g d in a tank of 48 layers after 7 to 10 s: 8e-3 at w = 0.8, 4e-3 at
-// 0.7, 3e-5 at 0.5, with 14, 23 and 47 iterations a step. So calm liquid starts from a half, and only fast flow, where nobody
-// sees it, from 0.9 (dfsph). Tried and dropped: pressures smoothed over neighbours, correcting a fifth of the density error in
-// a step (calm, but the density stands at tolerance / share), keeping a share of the corrections only (the same as a smaller
-// w).
+// Neighbours alone hand a pressure on by one support an iteration: a tank of N layers took 40 to 65 of them and was never solved
+// over lengths of its depth. So the preconditioner has a second level, nodes three supports apart (coarse.c), whose equations
+// are solved as well as they are few: z = e / a_ii + sigma P A_c^-1 P^T e. Its operator is built once a solve, from the
+// particles that bear pressure or are compressed. The coarse part goes only to where it cannot be cut: otherwise what is left of
+// a long wave after cutting is no descent.
+//
+// Starting from the last pressures saves iterations and can cost calm. With y the density error of a mode, U = dt times its rate
+// of change, w the share kept, rho the factor by which a solve reduces the residual: s = theta y + U - w p, p' = w p + (1 - rho)
+// s, U' = U - p', y' = y + U'. A mode that is hardly touched (rho near 1) is stable for w < 1 / (1 + theta): a full correction
+// of the density in each step (theta = 1) allows half the last pressures at most, a third of it 0.77, and modes that the coarse
+// level solves any w. In calm liquid, whose errors are small, theta is therefore 0.3 and w 0.9; a fast flow corrects its density
+// at once. The deeper the water, the smaller the error that lifts it off the floor as a whole: that which gravity makes in a
+// step, g dt^2 / H, which falls with the square of the number of layers; beyond a hundred of them theta falls like that.
+// Iterations at rest are the same number in every step: a solver that stops now after five, now after six, kicks.
 
 #include "fluid/sph.h"
 
-#define EIGENVALUE_RANGE 15.0
+#define CALM_ITERATIONS 6     // at least, in calm liquid; with four in space water boils
+#define CALM_CORRECTION 0.3f  // theta
+#define CALM_LAYERS 100.0f    // of water that bears this theta
+#define MIXED_CORRECTION 0.1f // theta where liquids of different density meet
+#define CALM_REACH 1.3f       // times the direction, before the cut
+#define COARSE_SHARE 0.7f     // sigma: both levels see the waves between their lengths
+#define LEAST_STEP 0.15       // of the cut change: below, the direction is given up for the particles' own
 
-typedef struct Weights {
-    bool is_accelerated;
-    double omega;
-    double center, radius, ratio; // of the eigenvalues; ratio: rho_k of the recurrence
-} Weights;
+// One solve under way.
+typedef struct Solver {
+    couStep *step;
+    couSphLoop loop;
+    float *last_residual; // of the iteration before
+    float *corrected;     // residuals through the preconditioner [m^2/s]
+    float *direction;     // [m^2/s]
+    float mean;           // of the residuals
+    float turn;           // share of the last direction
+    float reach;          // how far along the direction pressures may go before they are cut
+    float step_size;      // t
+    float scale;          // of pressures: to kappa, and back
+    float one_factor;     // of all particles' diagonals; 0: each has its own
+    bool has_coarse;      // the coarse level is built
+    bool is_corrected;    // `corrected` holds the coarse level's part
+    bool has_gradients;   // conjugate ones, and an exact way along them
+} Solver;
 
-static Weights make_weights(bool is_accelerated, double largest, double omega)
-{
-    double smallest = largest / EIGENVALUE_RANGE;
-    return (Weights){is_accelerated, omega, 0.5 * (largest + smallest), 0.5 * (largest - smallest), 0};
-}
-
-// The next change is memory * last change + step_size * residual.
-static void next_weights(Weights *weights, couSphLoop *loop)
-{
-    if (!weights->is_accelerated) {
-        loop->memory = 0.0f, loop->step_size = (float)weights->omega;
-    } else if (weights->ratio == 0) {
-        loop->memory = 0.0f, loop->step_size = (float)(1 / weights->center);
-        weights->ratio = weights->radius / weights->center;
-    } else {
-        double ratio = 1 / (2 * weights->center / weights->radius - weights->ratio);
-        loop->memory = (float)(ratio * weights->ratio), loop->step_size = (float)(2 * ratio / weights->radius);
-        weights->ratio = ratio;
-    }
-}
-
-typedef struct ScaleJob {
-    float *kappa, *change, *factor;
-    const couVec4 *velocity;
-    float scale, one_factor;
-    bool is_clamped;
-} ScaleJob;
+// --- Start and end -----------------------------------------------------------------------------------------------------------
 
 // Pressures of the last step [Pa] to kappa of this one; that much is pushed first.
 static void start_block(void *context, int block, size_t begin, size_t end, int worker)
 {
     (void)block, (void)worker;
-    const ScaleJob *job = context;
+    const Solver *solver = context;
+    const couSphLoop *loop = &solver->loop;
     for (size_t i = begin; i < end; ++i) {
-        job->kappa[i] = job->change[i] = job->scale * job->kappa[i];
-        if (job->one_factor > 0.0f) job->factor[i] = job->one_factor / job->velocity[i].w; // among its own kind
-    }
-}
-
-// The last residual loop has changed kappa by what was not pushed any more.
-static void take_back_block(void *context, int block, size_t begin, size_t end, int worker)
-{
-    (void)block, (void)worker;
-    const ScaleJob *job = context;
-    for (size_t i = begin; i < end; ++i) {
-        float kappa = job->kappa[i] - job->change[i];
-        job->kappa[i] = job->is_clamped ? COU_MAX(kappa, 0.0f) : kappa;
+        loop->pressure[i] = loop->change[i] = solver->scale * loop->pressure[i];
+        if (solver->one_factor > 0.0f) loop->factor[i] = solver->one_factor / loop->velocity[i].w; // among its own kind
     }
 }
 
 static void end_block(void *context, int block, size_t begin, size_t end, int worker)
 {
     (void)block, (void)worker;
-    const ScaleJob *job = context;
-    for (size_t i = begin; i < end; ++i) job->kappa[i] *= job->scale;
+    const Solver *solver = context;
+    for (size_t i = begin; i < end; ++i) solver->loop.pressure[i] *= solver->scale;
 }
 
 // The diagonal of a full neighbourhood.
@@ -98,65 +82,321 @@ static float prototype_factor(const couFluid *fluid)
     return (float)(1 / (unit * unit * state->lattice.gradient2));
 }
 
-// The share of the last pressures to start from. What is fast: ways against neighbours of a tenth of a spacing in a step and
-// more. Where liquids of different density meet pressures change too much: a light particle is thrown by what was right for a
-// heavy one.
-static float start_share(const couStep *step)
+// --- The coarse level --------------------------------------------------------------------------------------------------------
+
+static inline bool is_active(const couSphLoop *loop, size_t i)
+{
+    return !loop->is_clamped || loop->pressure[i] > 0.0f || loop->residual[i] > 0.0f;
+}
+
+static void active_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)block, (void)worker;
+    const Solver *solver = context;
+    for (size_t i = begin; i < end; ++i) solver->loop.change[i] = is_active(&solver->loop, i);
+}
+
+static void mask_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)block, (void)worker;
+    const Solver *solver = context;
+    for (size_t i = begin; i < end; ++i) solver->corrected[i] = is_active(&solver->loop, i) ? solver->loop.residual[i] : 0.0f;
+}
+
+typedef struct ElementJob {
+    const couCoarseLoop *loop;
+    couCoarseLoopFcn *function;
+} ElementJob;
+
+static void element_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)block, (void)worker;
+    const ElementJob *job = context;
+    job->function(job->loop, begin, end);
+}
+
+static void run_elements(const Solver *solver, const couCoarseLoop *loop, couCoarseLoopFcn *const variants[])
+{
+    const couFluid *fluid = solver->step->fluid;
+    ElementJob job = {loop, variants[fluid->neighbors.isa]};
+    couFor(&fluid->parallel, loop->coarse->element_count, 4, element_block, &job);
+}
+
+// The operator between nodes, for the particles that are active now.
+static void build_coarse(Solver *solver)
+{
+    static couSphLoopFcn *const spread[cou_isaCount] = COU_VARIANTS(couSphSpread);
+    static couCoarseLoopFcn *const build[cou_isaCount] = COU_VARIANTS(couCoarseBuild);
+    couFluid *fluid = solver->step->fluid;
+    couSphState *state = fluid->method_state;
+    couSphLoop *loop = &solver->loop;
+    couFor(&fluid->parallel, loop->count, 8192, active_block, solver);
+    couSph_Run(solver->step, loop, spread);
+    couCoarseLoop elements = {.coarse = &state->coarse,
+                              .position = loop->position,
+                              .velocity = loop->velocity,
+                              .spread = loop->out,
+                              .active = loop->change,
+                              .factor = loop->factor};
+    run_elements(solver, &elements, build);
+    couCoarse_Assemble(&state->coarse);
+    solver->has_coarse = true;
+}
+
+// corrected = P A_c^-1 P^T e
+static void correct_coarsely(Solver *solver)
+{
+    static couCoarseLoopFcn *const restrict_loop[cou_isaCount] = COU_VARIANTS(couCoarseRestrict);
+    static couCoarseLoopFcn *const prolong[cou_isaCount] = COU_VARIANTS(couCoarseProlong);
+    couFluid *fluid = solver->step->fluid;
+    couSphState *state = fluid->method_state;
+    couFor(&fluid->parallel, solver->loop.count, 8192, mask_block, solver);
+    couCoarseLoop elements = {.coarse = &state->coarse,
+                              .position = solver->loop.position,
+                              .residual = solver->corrected,
+                              .correction = solver->corrected};
+    run_elements(solver, &elements, restrict_loop);
+    couCoarse_Solve(&state->coarse);
+    run_elements(solver, &elements, prolong);
+}
+
+// --- Iterations --------------------------------------------------------------------------------------------------------------
+
+// Sum k of the four that a loop left for each block.
+static double sum_blocks(const Solver *solver, int k)
+{
+    const couFluid *fluid = solver->step->fluid;
+    double sum = 0;
+    int blocks = couBlockCount(fluid->table.count, COU_SPH_BLOCK);
+    for (int b = 0; b < blocks; ++b) sum += solver->loop.sums[4 * b + k];
+    return sum;
+}
+
+// The residual through the preconditioner; sums its products with the residual and with that of the iteration before.
+static void precondition_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const Solver *solver = context;
+    const couSphLoop *loop = &solver->loop;
+    double now = 0, last = 0;
+    float inv_dt = 1.0f / loop->dt;
+    for (size_t i = begin; i < end; ++i) {
+        float e = loop->residual[i], own = e * loop->factor[i] * inv_dt, z = own;
+        bool is_safe = !loop->is_clamped || e > 0.0f || loop->pressure[i] > 2.0f * fabsf(own);
+        if (solver->is_corrected && is_safe) z += COARSE_SHARE * inv_dt * solver->corrected[i];
+        if (loop->is_clamped) z = COU_MAX(z, -loop->pressure[i]); // what is cut has no part in the products
+        solver->corrected[i] = z;
+        now += (double)(z * e), last += (double)(z * solver->last_residual[i]);
+    }
+    loop->sums[4 * block] = now, loop->sums[4 * block + 1] = last;
+}
+
+// The next direction and the change of kappa along it, which no pressure may turn negative; sums e.c, and finds how far one may
+// go before some pressure does.
+static void direct_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const Solver *solver = context;
+    const couSphLoop *loop = &solver->loop;
+    double along = 0, farthest = INFINITY;
+    for (size_t i = begin; i < end; ++i) {
+        float p = solver->corrected[i] + solver->turn * solver->direction[i], c = solver->reach * p;
+        if (loop->is_clamped) {
+            c = COU_MAX(c, -loop->pressure[i]);
+            if (c < 0.0f) farthest = COU_MIN(farthest, (double)(loop->pressure[i] / -c));
+        }
+        solver->direction[i] = p;
+        loop->change[i] = c;
+        along += (double)(c * loop->residual[i]);
+    }
+    loop->sums[4 * block] = along, loop->sums[4 * block + 1] = farthest;
+}
+
+static void move_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)block, (void)worker;
+    const Solver *solver = context;
+    const couSphLoop *loop = &solver->loop;
+    float t = solver->step_size;
+    for (size_t i = begin; i < end; ++i) {
+        couVec4 *v = &loop->velocity[i], out = loop->out[i];
+        v->x -= t * out.x, v->y -= t * out.y, v->z -= t * out.z;
+        float kappa = loop->pressure[i] + t * loop->change[i];
+        loop->pressure[i] = loop->is_clamped ? COU_MAX(kappa, 0.0f) : kappa;
+    }
+}
+
+static void run_particles(const Solver *solver, couBlockFcn *function)
+{
+    couFor(&solver->step->fluid->parallel, solver->loop.count, COU_SPH_BLOCK, function, (void *)solver);
+}
+
+// How far to go along the changes of kappa: to where the error is least, but not where pressures would turn negative.
+static double find_step(Solver *solver)
+{
+    static couSphLoopFcn *const response[cou_isaCount] = COU_VARIANTS(couSphResponse);
+    run_particles(solver, direct_block);
+    double along = sum_blocks(solver, 0), farthest = INFINITY;
+    int blocks = couBlockCount(solver->loop.count, COU_SPH_BLOCK);
+    for (int b = 0; b < blocks; ++b) farthest = COU_MIN(farthest, solver->loop.sums[4 * b + 1]);
+    couSph_Run(solver->step, &solver->loop, response);
+    if (!solver->has_gradients) return 1;
+    double curve = couSph_SumBlocks(solver->step->fluid) * (double)solver->loop.dt;
+    if (!(curve > 0)) return 0;
+    return COU_MIN(along / curve, farthest);
+}
+
+// Goes one way: along the direction that follows from the residual and the last one.
+static double find_direction(Solver *solver, bool is_coarse, double *product)
+{
+    solver->is_corrected = is_coarse;
+    if (is_coarse) correct_coarsely(solver);
+    run_particles(solver, precondition_block);
+    double now = sum_blocks(solver, 0), last = sum_blocks(solver, 1);
+    solver->turn = solver->has_gradients && *product > 0 ? (float)COU_MAX((now - last) / *product, 0.0) : 0.0f;
+    *product = now;
+    return find_step(solver);
+}
+
+static void iterate(Solver *solver, double *product)
+{
+    double t = find_direction(solver, solver->has_coarse, product);
+    if (solver->has_gradients && !(t > LEAST_STEP)) { // pressures that are cut stand in the way
+        *product = 0;
+        t = find_direction(solver, false, product);
+    }
+    solver->step_size = (float)COU_MAX(t, 0.0);
+    run_particles(solver, move_block);
+    float *last = solver->last_residual;
+    solver->last_residual = solver->loop.residual, solver->loop.residual = last;
+}
+
+// What is fast: ways against neighbours of a tenth of a spacing in a step and more.
+static float fast_share(const couStep *step)
+{
+    float way = step->fluid->relative_speed * step->dt / step->fluid->spacing;
+    return COU_CLAMP((way - 0.05f) / 0.05f, 0.0f, 1.0f);
+}
+
+static bool take_arrays(Solver *solver)
+{
+    couFluid *fluid = solver->step->fluid;
+    size_t count = fluid->table.count;
+    solver->loop.residual = COU_TAKE(fluid->scratch, float, count);
+    solver->last_residual = COU_TAKE(fluid->scratch, float, count);
+    solver->corrected = COU_TAKE(fluid->scratch, float, count);
+    solver->direction = COU_TAKE(fluid->scratch, float, count);
+    if (!solver->loop.residual || !solver->last_residual || !solver->corrected || !solver->direction) return false;
+    memset(solver->direction, 0, count * sizeof *solver->direction);
+    memset(solver->last_residual, 0, count * sizeof *solver->last_residual);
+    return true;
+}
+
+// How much of the density's error a step corrects, and what share of the last pressures it starts from.
+static void choose_pace(const couStep *step, float fast, float *theta, float *share)
 {
     const couSphState *state = step->fluid->method_state;
-    float way = step->fluid->relative_speed * step->dt / step->fluid->spacing;
-    float speed = COU_CLAMP((way - 0.05f) / 0.05f, 0.0f, 1.0f);
-    if (!state->is_single_density) return 0.0f;
-    return state->calm_start + speed * (state->warm_start - state->calm_start);
+    const couSphParams *p = step->fluid->params;
+    float depth = COU_MAX(state->layers / CALM_LAYERS, 1.0f), calm = CALM_CORRECTION / (depth * depth);
+    if (!state->is_single_density) calm = COU_MIN(calm, MIXED_CORRECTION);
+    *theta = state->is_accelerated ? calm + fast * (1.0f - calm) : 1.0f;
+    // Where liquids of different density meet fast, pressures change too much: a light particle is thrown by what was right for
+    // a heavy one.
+    float in_splash = state->is_single_density ? state->warm_start : 0.0f, at_rest = state->calm_start;
+    *share = isnan(p->warm_start) ? at_rest + fast * (in_splash - at_rest) : p->warm_start;
+}
+
+// Takes the mean off the residuals, and sums them anew.
+static void center_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const Solver *solver = context;
+    const couSphLoop *loop = &solver->loop;
+    double above = 0, below = 0;
+    for (size_t i = begin; i < end; ++i) {
+        float error = loop->residual[i] -= solver->mean, slack = loop->dt * loop->pressure[i] / loop->factor[i];
+        above += COU_MAX(error, 0.0f);
+        below += COU_MAX(loop->is_clamped ? COU_MIN(-error, slack) : -error, 0.0f);
+    }
+    loop->sums[4 * block] = above, loop->sums[4 * block + 1] = below;
+}
+
+// The residual, and the mean error that decides: of what is compressed, or of what a pressure holds apart. Looking at compression
+// alone leaves liquid expanded. Where there is no surface no pressure can change the mean: what is asked of it there would be
+// added to all pressures in every step.
+static double find_error(Solver *solver, double *compression)
+{
+    static couSphLoopFcn *const residual[cou_isaCount] = COU_VARIANTS(couSphResidual);
+    couSph_Run(solver->step, &solver->loop, residual);
+    double count = (double)solver->loop.count;
+    *compression = sum_blocks(solver, 2) / count;
+    solver->mean = (float)(sum_blocks(solver, 3) / count);
+    if (couSph_State(solver->step->fluid)->is_full) run_particles(solver, center_block);
+    double above = sum_blocks(solver, 0), below = sum_blocks(solver, 1);
+    return (solver->loop.is_clamped ? COU_MAX(above, below) : above + below) / count;
+}
+
+static bool prepare_solver(Solver *solver, const couPressureSolve *solve, float fast, float share)
+{
+    couFluid *fluid = solver->step->fluid;
+    couSphState *state = fluid->method_state;
+    couSphLoop *loop = &solver->loop;
+    solver->has_gradients = state->is_accelerated;
+    if (solver->has_gradients && !state->has_coarse) {
+        if (!couCoarse_Place(&state->coarse, &fluid->grid, fluid->dimension, fluid->scratch)) return false;
+        state->has_coarse = true;
+    }
+    loop->is_divergence = solve->is_divergence;
+    loop->pressure = couTable_Data(&fluid->table, solve->column);
+    loop->out = couFluid_Previous(fluid); // free until the particles move
+    loop->inv_count = 1.0f / (float)state->lattice.count;
+    solver->reach = solver->has_gradients ? CALM_REACH + fast * (1.0f - CALM_REACH) : state->omega;
+    solver->scale = share * solver->step->dt / state->reference_density;
+    if (solve->has_one_stiffness) solver->one_factor = prototype_factor(fluid);
+    return true;
 }
 
 void couSph_Solve(couStep *step, const couPressureSolve *solve)
 {
-    static couSphLoopFcn *const residual[cou_isaCount] = COU_VARIANTS(couSphResidual);
     static couSphLoopFcn *const push[cou_isaCount] = COU_VARIANTS(couSphPush);
     couFluid *fluid = step->fluid;
     const couSphState *state = fluid->method_state;
     const couSphParams *p = fluid->params;
     if (!fluid->table.count) return;
-    couSphLoop loop = couSph_Loop(step);
-    loop.is_divergence = solve->is_divergence;
-    loop.pressure = couTable_Data(&fluid->table, solve->column);
-    float to_pascal = state->reference_density / step->dt;
-    float share = start_share(step);
-    ScaleJob job = {loop.pressure, loop.change, loop.factor, loop.velocity, share / to_pascal, 0.0f, loop.is_clamped};
-    if (solve->has_one_stiffness) job.one_factor = prototype_factor(fluid);
-    couFor(&fluid->parallel, loop.count, 8192, start_block, &job);
-    if (share > 0.0f) couSph_Run(step, &loop, push);
+    Solver solver = {.step = step, .loop = couSph_Loop(step)};
+    float fast = fast_share(step), share;
+    choose_pace(step, fast, &solver.loop.density_share, &share);
+    bool is_ready = prepare_solver(&solver, solve, fast, share);
+    couArenaMark mark = couArena_Mark(fluid->scratch);
+    if (!is_ready || !take_arrays(&solver)) {
+        step->has_failed = true;
+        return;
+    }
+    couFor(&fluid->parallel, solver.loop.count, 8192, start_block, &solver);
+    if (share > 0.0f) couSph_Run(step, &solver.loop, push);
 
-    double largest = state->largest_eigenvalue, omega = state->omega;
-    // The bound on eigenvalues is that of one liquid: light particles among heavy ones may have larger ones.
-    bool is_accelerated = state->is_accelerated && state->is_single_density;
-    Weights weights = make_weights(is_accelerated, largest, omega);
-    double last_error = INFINITY, error = 0;
+    double error = 0, last_error = INFINITY, product = 0, compression = 0;
     int least = solve->is_divergence ? COU_MIN(p->min_iterations, 1) : p->min_iterations;
+    if (!solve->is_divergence && solver.has_gradients && fast < 1.0f) least = COU_MAX(least, CALM_ITERATIONS);
     int iterations = share > 0.0f; // a push is an iteration, also the first one by the last step's pressures
     for (;; ++iterations) {
-        next_weights(&weights, &loop);
-        couSph_Run(step, &loop, residual);
-        error = couSph_SumBlocks(fluid) / (double)loop.count;
+        error = find_error(&solver, &compression);
         bool is_done = error <= solve->tolerance && iterations >= least;
-        if (is_done || iterations == p->max_iterations || !isfinite(error)) break;
-        couSph_Run(step, &loop, push);
-        if (error > last_error) { // smaller steps, from the start
-            largest *= 1.3, omega /= 1.3;
-            weights = make_weights(is_accelerated, largest, omega);
-        }
+        if (is_done || iterations >= p->max_iterations || !isfinite(error)) break;
+        if (solver.has_gradients && !solver.has_coarse) build_coarse(&solver);
+        if (!solver.has_gradients && error > last_error) solver.reach /= 1.3f; // smaller steps
         last_error = error;
+        iterate(&solver, &product);
     }
-    couFor(&fluid->parallel, loop.count, 8192, take_back_block, &job);
-    couSph_PressBodies(step, loop.pressure);
-    job.scale = to_pascal;
-    couFor(&fluid->parallel, loop.count, 8192, end_block, &job);
+    couSph_PressBodies(step, solver.loop.pressure);
+    solver.scale = state->reference_density / step->dt;
+    couFor(&fluid->parallel, solver.loop.count, 8192, end_block, &solver);
+    couArena_Release(fluid->scratch, mark);
     if (solve->is_divergence) {
         step->report->divergence_iterations += iterations;
     } else {
         step->report->iterations += iterations;
-        step->report->solver_error = error;
+        step->report->solver_error = compression;
     }
     if (!(error <= solve->tolerance)) step->report->unconverged_count++;
 }

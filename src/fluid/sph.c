@@ -70,12 +70,14 @@ couSphLoop couSph_Loop(const couStep *step)
         .dimension = fluid->dimension,
         .density_kind = state->density_kernel.kind,
         .gradient_kind = state->gradient_kernel.kind,
+        .series = state->density_kernel.series,
         .h = fluid->h,
         .spacing = fluid->spacing,
         .is_single_density = state->is_single_density,
         .is_clamped = p->clamp,
         .dt = step->dt,
         .sums = state->block_sums,
+        .strain = state->strain,
     };
     float unit = state->volume * state->density_unit;
     loop.density_scale = unit * state->density_kernel.scale;
@@ -155,7 +157,11 @@ static bool reserve_pairs(couFluid *fluid)
 {
     couSphState *state = fluid->method_state;
     size_t count = fluid->table.count, blocks = (size_t)couBlockCount(count, COU_SPH_BLOCK);
-    state->block_sums = COU_TAKE(fluid->scratch, double, 2 * blocks);
+    state->block_sums = COU_TAKE(fluid->scratch, double, 4 * blocks);
+    bool wants_strain = (state->damping > 0.0f || state->is_thick) && !fluid->method->sph->has_mueller_pressure;
+    state->strain = wants_strain ? COU_TAKE(fluid->scratch, couVec4, 2 * (count + COU_TABLE_PADDING)) : NULL;
+    if (state->strain) memset(state->strain + 2 * count, 0, 2 * COU_TABLE_PADDING * sizeof *state->strain);
+    if (wants_strain && !state->strain) return false;
     couArenaMark mark = couArena_Mark(fluid->scratch);
     size_t *starts = COU_TAKE(fluid->scratch, size_t, blocks);
     if (!state->block_sums || !starts || !COU_GROW(fluid->memory, state->pair_start, state->start_capacity, count)) return false;
@@ -179,6 +185,14 @@ bool couSph_FindContacts(couStep *step)
     const couFluid *fluid = step->fluid;
     memcpy(couFluid_Previous(fluid), couFluid_Position(fluid), fluid->table.count * sizeof(couVec4));
     return couFindContacts(step);
+}
+
+// A box that repeats along all axes and has neither void nor solids in it.
+static bool is_full(const couFluid *fluid)
+{
+    double room = 1, liquid = (double)fluid->table.count * (double)couSph_State(fluid)->volume;
+    for (int a = 0; a < fluid->dimension; ++a) room *= (double)fluid->period.length[a];
+    return !fluid->boundary.table.count && room > 0 && liquid > 0.97 * room;
 }
 
 void couPhase_Pairs(couStep *step)
@@ -211,9 +225,11 @@ void couPhase_Pairs(couStep *step)
         loop.density[k] = 1.0f;
     }
     couSph_Run(step, &loop, variants);
+    couSph_State(fluid)->has_coarse = false;
     fluid->relative_speed = 0.0f;
     for (int b = 0; b < couBlockCount(loop.count, COU_SPH_BLOCK); ++b)
         fluid->relative_speed = COU_MAX(fluid->relative_speed, (float)loop.sums[b]);
+    couSph_State(fluid)->is_full = is_full(fluid);
 }
 
 // --- Forces ------------------------------------------------------------------------------------------------------------------

@@ -11,10 +11,11 @@
 /// particle has 1 and its inverse relative density there.
 #pragma once
 
+#include "fluid/coarse.h"
 #include "fluid/fluid.h"
 #include "fluid/kernels.h"
 
-typedef enum couSphKernel { cou_sphCubic, cou_sphWendland, cou_sphMueller, cou_sphKernelAuto } couSphKernel;
+typedef enum couSphKernel { cou_sphCubic, cou_sphWendland, cou_sphMueller, cou_sphKaiser, cou_sphKernelAuto } couSphKernel;
 typedef enum couSphViscosity {
     cou_viscosityAuto,      ///< laplacian while the step allows it, else implicit
     cou_viscosityLaplacian, ///< explicit [Gagneux 2022, eq. 2.14]; mueller: [Müller 2003, eq. 14]
@@ -32,7 +33,7 @@ typedef enum couSphBoundary {
     cou_boundaryAkinci, ///< samples with volumes [Akinci 2012; Gagneux 2022, eq. 2.52]
     cou_boundaryGhost   ///< mirror images of the fluid [Gagneux 2022, 2.4.1.1]
 } couSphBoundary;
-typedef enum couSphAcceleration { cou_accelerationAuto, cou_accelerationNone, cou_accelerationChebyshev } couSphAcceleration;
+typedef enum couSphAcceleration { cou_accelerationAuto, cou_accelerationNone, cou_accelerationTwoLevels } couSphAcceleration;
 
 /// Parameters of the whole family; a method reads those that concern it.
 typedef struct couSphParams {
@@ -80,6 +81,7 @@ typedef struct couSphTraits {
 } couSphTraits;
 
 #define COU_SPH_MAX_LAYERS 4        ///< of samples under a surface
+#define COU_SPH_CALM_START 0.9f     ///< share of the last pressures that calm liquid starts from
 #define COU_MOST_SAMPLE_VOLUME 3.0f ///< of a solid's sample / V: a lonely one's would be larger
 
 /// The gradients of eight pairs of a list, in units of a scale.
@@ -102,18 +104,21 @@ typedef struct couSphState {
     float tension[COU_MAX_MATERIALS];     ///< surface tension / reference_density [m^3/s^2]
     bool is_single_density, is_single_viscosity;
     bool has_viscosity, is_implicit, has_tension;
-    int tension_kind;                                ///< couSphTension
-    float cohesion_moment;                           ///< of the cohesion kernel: what its scale follows from
-    float sound_speed;                               ///< of methods with an equation of state [m/s]
-    float stiffness;                                 ///< k1 [Pa]
-    float exponent;                                  ///< k2
-    float damping;                                   ///< alpha c h [m^2/s]
+    bool is_thick;         ///< viscosity that one can see: more than the smallest scales have of their own
+    int tension_kind;      ///< couSphTension
+    float cohesion_moment; ///< of the cohesion kernel: what its scale follows from
+    float flow_speed;      ///< that the scene may reach [m/s]
+    float sound_speed;     ///< of methods with an equation of state [m/s]
+    float stiffness;       ///< k1 [Pa]
+    float exponent;        ///< k2
+    float damping;         ///< alpha c h [m^2/s]
     float viscous_step, tension_step, acoustic_step; ///< limits [s]; infinity where none
     float free_step;                                 ///< what the flow alone allows, roughly [s]
     float max_step;                                  ///< [s]
     float height_error;
+    float layers; ///< of the deepest water
     bool is_accelerated;
-    float omega, largest_eigenvalue;
+    float omega;
     float warm_start, calm_start; ///< shares of the last pressures to start from: in fast flow, in calm liquid
     // columns
     int divergence_column; ///< state, Pa: what the divergence solver ended with; -1 but for dfsph
@@ -123,7 +128,11 @@ typedef struct couSphState {
     uint32_t *pair_start; ///< per particle: its first block
     couPairBlock *pairs;
     size_t start_capacity, pair_capacity;
-    double *block_sums; ///< scratch of sums: two for each block of particles
+    couVec4 *strain;    ///< scratch: of couSphLoop; NULL where nothing needs it
+    double *block_sums; ///< scratch of sums: four for each block of particles
+    couCoarse coarse;   ///< of the pressure solver
+    bool has_coarse;    ///< it is placed
+    bool is_full;       ///< there is no surface: pressures can move density about, but not change its mean
 } couSphState;
 
 static inline couSphState *couSph_State(const couFluid *fluid) { return fluid->method_state; }
@@ -151,6 +160,7 @@ typedef struct couSphLoop {
     size_t count;
     int dimension;
     couKernelKind density_kind, gradient_kind;
+    const float *series; ///< of the kernel
     float h, spacing;
     float density_scale, self_density; ///< V * W = density_scale * f(q)
     float slope_scale;                 ///< V * dW/dr = slope_scale * f'(q)
@@ -161,15 +171,20 @@ typedef struct couSphLoop {
     float dt;
     // pressure solver
     bool is_divergence;
-    float step_size, memory; ///< change = memory * last change + step_size * residual / diagonal
-    double *sums;            ///< per block: of the residuals; of pairs the largest speed
+    float density_share; ///< of the density's error that a step corrects
+    float *residual;     ///< e
+    float inv_count;     ///< 1 / neighbours of a full neighbourhood
+    double *sums;        ///< per block, as each loop says
     // viscosity: accelerations by out = r_i (viscous + damping where pairs approach)
     const float *kinematic; ///< per material [m^2/s]
     float own_kinematic;    ///< where there is only one
     bool is_single_viscosity, has_mueller_viscosity, has_still_solids;
-    float viscous, wall_viscous; ///< 2 (n + 2) / what the lattice makes of it
+    float viscous, wall_viscous; ///< 2 (n + 2) / even
+    float even;                  ///< what even neighbours make of viscosity
     float damping;               ///< [m^2/s]
-    couVec4 *walls; ///< the part of `out` that comes from solids, for particles near them alone; NULL where not asked for
+    float *evenness;             ///< the viscosity that a particle's neighbours make / that of even ones; NULL: 1
+    couVec4 *strain; ///< two a row: xx, yy, zz of the flow's strain rate, then twice yz, zx, xy [1/s]; NULL: nobody asks
+    couVec4 *walls;  ///< the part of `out` that comes from solids, for particles near them alone; NULL where not asked for
     const size_t *wall_start; ///< per block of COU_SPH_BLOCK: the first of its particles in `walls`
     // surface tension
     const float *tension;           ///< per material [m^3/s^2]
@@ -189,13 +204,20 @@ double couSph_SumBlocks(const couFluid *fluid);
 /// Densities, gradients and diagonals from positions; writes density, factor, pairs, and into sums each block's largest speed
 /// of a particle against its neighbours.
 COU_DECLARE_WIDE(void, couSphPairs, couSphLoop *loop, size_t begin, size_t end, int block);
-/// Residuals of the pressure system from velocities, and the next change of kappa; writes pressure, change, sums.
+/// Residuals of the pressure system from velocities; writes residual, and four sums: of those above 0, of those below as far as
+/// a pressure could let go, of the density's excess after the step, of all.
 COU_DECLARE_WIDE(void, couSphResidual, couSphLoop *loop, size_t begin, size_t end, int block);
-/// Velocities changed by -sum (change_i + change_j) G_ij; writes velocity.
+/// Velocities changed by -r sum (change_i + change_j) G_ij; writes velocity.
 COU_DECLARE_WIDE(void, couSphPush, couSphLoop *loop, size_t begin, size_t end, int block);
+/// The same change of velocities, turned, into `out`; sums its square weighted by density.
+COU_DECLARE_WIDE(void, couSphResponse, couSphLoop *loop, size_t begin, size_t end, int block);
+/// sum (change_i + change_j) G_ij, and in w the sum of change_j over that of a full neighbourhood; writes out.
+COU_DECLARE_WIDE(void, couSphSpread, couSphLoop *loop, size_t begin, size_t end, int block);
 
 /// Viscous accelerations of the velocities `in`; writes out, walls.
 COU_DECLARE_WIDE(void, couSphViscous, couSphLoop *loop, size_t begin, size_t end, int block);
+/// What the neighbours of a particle make of viscosity in the flow around it; writes evenness.
+COU_DECLARE_WIDE(void, couSphEvenness, couSphLoop *loop, size_t begin, size_t end, int block);
 /// sum V W (v_j - v_i) over mean density of the velocities `in`: XSPH [Gagneux 2022, eq. 2.15]; writes out.
 COU_DECLARE_WIDE(void, couSphSmooth, couSphLoop *loop, size_t begin, size_t end, int block);
 /// Gradient (xyz) and Laplacian (w) of the colour field [Müller 2003, eq. 15]; writes out.
@@ -216,6 +238,7 @@ void *couSph_Lend(const couFluid *fluid, size_t *bytes); ///< the gradients' mem
 bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, size_t size, couFaults *faults);
 void couSph_MaterialsChanged(couFluid *fluid);
 float couSph_SupportRatio(const couFluid *fluid);
+int couSph_BoundaryLayers(const couFluid *fluid); ///< of samples under a solid's surface
 float couSph_SuggestStep(const couFluid *fluid);
 float couSph_HeightError(const couFluid *fluid);
 void couSph_Weights(const couFluid *fluid, int material, float *position_w, float *velocity_w);
@@ -304,7 +327,7 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve);
     }
 
 /// Defaults of all but mueller, which come before a method's own.
-#define COU_SPH_DEFAULTS .kernel = cou_sphCubic, .tension = cou_tensionNone, .support = 2, .exponent = 7, .damping = 0.01f
+#define COU_SPH_DEFAULTS .kernel = cou_sphKaiser, .tension = cou_tensionNone, .support = 2.25f, .exponent = 7, .damping = 0.01f
 
 /// What is the same for all of them.
 #define COU_SPH_TRAITS .is_adaptive = true, .has_pressure = true, .has_tension = true, .has_periods = true

@@ -7,17 +7,18 @@
 
 // --- Parameters --------------------------------------------------------------------------------------------------------------
 
-static const char *const kernel_names[] = {"cubic", "wendland", "mueller", "auto", NULL};
-static const char *const acceleration_names[] = {"auto", "none", "chebyshev", NULL};
+static const char *const kernel_names[] = {"cubic", "wendland", "mueller", "kaiser", "auto", NULL};
+static const char *const acceleration_names[] = {"auto", "none", "two-levels", NULL};
 static const char *const viscosity_names[] = {"auto", "laplacian", "implicit", "none", NULL};
 static const char *const tension_names[] = {"auto", "none", "color", "cohesion", "area", NULL};
 static const char *const boundary_names[] = {"akinci", "ghost", NULL};
 
 static const couParam params[] = {
     COU_NUMBER(couSphParams, support, "", .initial = {NAN}, .is_auto = true, .min = 1.5, .max = 5,
-               .help = "support radius h over the spacing d; auto: 2 (mueller 2.3)"),
+               .help = "support radius h over the spacing d; auto: 2.25 (mueller 2.3)"),
     COU_CHOICE(couSphParams, kernel, kernel_names, .initial = {cou_sphKernelAuto},
-               .help = "cubic spline, Wendland C2 or Müller's poly6 and spiky; auto: mueller's own for mueller, else cubic"),
+               .help = "Kaiser and Bessel's, which lets liquid flow at any stress, cubic spline, Wendland C2 or "
+                       "Müller's poly6 and spiky; auto: mueller's own for mueller, else kaiser"),
     COU_NUMBER(couSphParams, fill, "", .initial = {1}, .min = 0.2, .max = 1.2,
                .help = "c_V: mass of a particle over rest density times d^3; "
                        "0.8 leaves a fifth of the filled volume void, 1 fills it"),
@@ -37,22 +38,24 @@ static const couParam params[] = {
                .help = "sesph, wcsph, mueller: relative compression that the automatic stiffness allows; "
                        "auto: 0.005 (sesph 0.01, mueller 0.03)"),
     COU_NUMBER(couSphParams, damping, "", .initial = {NAN}, .is_auto = true, .min = 0, .max = 2,
-               .help = "artificial viscosity alpha between particles that approach, "
+               .help = "artificial viscosity alpha of what is not smooth flow, "
                        "with ten times the speed of the flow for that of sound; auto: 0.01 (sesph 0.02, mueller 0.1)"),
     COU_NUMBER(couSphParams, tolerance, "", .initial = {0.0005}, .min = 0, .is_min_open = true, .max = 0.1,
                .help = "pcisph, iisph, dfsph: mean density error that ends the iterations"),
     COU_NUMBER(couSphParams, divergence_tolerance, "", .initial = {0.001}, .min = 0, .is_min_open = true, .max = 0.1,
                .help = "dfsph: mean change of density per step that ends the divergence iterations"),
     COU_INTEGER(couSphParams, min_iterations, "", .initial = {2}, .min = 0, .max = 1000,
-                .help = "of the density solver; that of the divergence has 1; a start from the last pressures counts as one"),
+                .help = "of the density solver, whose calm liquid takes 6 at least; that of the divergence has 1; "
+                        "a start from the last pressures counts as one"),
     COU_INTEGER(couSphParams, max_iterations, "", .initial = {100}, .min = 1, .max = 100000,
                 .help = "of a pressure solver; a step that needs more is counted as not converged"),
-    COU_CHOICE(couSphParams, acceleration, acceleration_names, .initial = {cou_accelerationAuto},
-               .help = "pcisph, iisph, dfsph: plain relaxed Jacobi, or with Chebyshev weights; auto: chebyshev"),
+    COU_CHOICE(
+        couSphParams, acceleration, acceleration_names, .initial = {cou_accelerationAuto},
+        .help = "pcisph, iisph, dfsph: plain relaxed Jacobi, or conjugate gradients with a coarse level; auto: two-levels"),
     COU_NUMBER(couSphParams, omega, "", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 1,
                .help = "relaxation of Jacobi; auto: 0.5, less where the support makes that unstable"),
     COU_NUMBER(couSphParams, warm_start, "", .initial = {NAN}, .is_auto = true, .min = 0, .max = 1,
-               .help = "share of the last step's pressures that a solver starts from; auto: 0.5, dfsph 0.9 in fast flow"),
+               .help = "share of the last step's pressures that a solver starts from; auto: 0.9, in fast flow 0.5 but for dfsph"),
     COU_CHOICE(couSphParams, viscosity, viscosity_names, .initial = {cou_viscosityAuto},
                .help = "explicit Laplacian or an implicit solver; auto: implicit where the explicit step would be too short"),
     COU_NUMBER(couSphParams, viscosity_tolerance, "", .initial = {1e-3}, .min = 0, .is_min_open = true, .max = 0.1,
@@ -69,8 +72,8 @@ static const couParam params[] = {
                .help = "cohesion: attraction of bodies for the liquid, on the scale of surface tension"),
     COU_CHOICE(couSphParams, boundary, boundary_names, .initial = {cou_boundaryAkinci},
                .help = "solids as samples with volumes, or as mirror images of the liquid"),
-    COU_INTEGER(couSphParams, boundary_layers, "", .initial = {1}, .min = 1, .max = COU_SPH_MAX_LAYERS,
-                .help = "layers of samples under a solid's surface"),
+    COU_INTEGER(couSphParams, boundary_layers, "", .min = 0, .max = COU_SPH_MAX_LAYERS,
+                .help = "layers of samples under a solid's surface; 0: as many as the support reaches"),
     COU_FLAG(couSphParams, no_stick, .help = "liquid that touches a wall keeps its normal velocity relative to it at 0"),
 };
 const couParamTable couSphParamTable = {"sph", params, COU_COUNT(params)};
@@ -84,6 +87,14 @@ float couSph_SupportRatio(const couFluid *fluid)
     return fluid->method->sph->support;
 }
 
+int couSph_BoundaryLayers(const couFluid *fluid)
+{
+    const couSphParams *p = fluid->params;
+    // Liquid comes a tenth of a spacing closer to a wall than the lattice would.
+    int reached = (int)ceilf(couSph_SupportRatio(fluid) + 0.1f) - 1;
+    return p->boundary_layers ? p->boundary_layers : COU_CLAMP(reached, 1, COU_SPH_MAX_LAYERS);
+}
+
 static void choose_kernels(couFluid *fluid)
 {
     couSphState *state = fluid->method_state;
@@ -91,10 +102,11 @@ static void choose_kernels(couFluid *fluid)
     int kernel = p->kernel == cou_sphKernelAuto ? fluid->method->sph->kernel : p->kernel;
     couKernelKind density = kernel == cou_sphCubic      ? cou_kernelCubic
                             : kernel == cou_sphWendland ? cou_kernelWendland
+                            : kernel == cou_sphKaiser   ? cou_kernelKaiser
                                                         : cou_kernelPoly6;
     couKernelKind gradient = kernel == cou_sphMueller ? cou_kernelSpiky : density;
-    state->density_kernel = couMakeKernel(density, fluid->dimension, fluid->h);
-    state->gradient_kernel = couMakeKernel(gradient, fluid->dimension, fluid->h);
+    state->density_kernel = couMakeKernel(density, fluid->dimension, fluid->h, fluid->spacing);
+    state->gradient_kernel = couMakeKernel(gradient, fluid->dimension, fluid->h, fluid->spacing);
     state->lattice = couSumKernels(&state->density_kernel, &state->gradient_kernel, fluid->spacing);
 
     // The lattice's own density is 1 by definition: what a finite sum leaves out (a few per cent) goes into the volume.
@@ -102,11 +114,12 @@ static void choose_kernels(couFluid *fluid)
     state->volume = (float)(p->fill * cell);
     state->density_unit = (float)(1 / (cell * state->lattice.value));
     // A flat wall of these layers has the density of the lattice that it replaces [Gagneux 2022, eq. 2.51].
+    int layers = couSph_BoundaryLayers(fluid);
     double missing = 0, there = 0, own = state->lattice.layer[0];
     for (int k = 1; k < COU_COUNT(state->lattice.layer); ++k) {
         missing += state->lattice.layer[k];
-        if (k <= p->boundary_layers) there += state->lattice.layer[k];
-        if (k < p->boundary_layers) own += state->lattice.layer[k];
+        if (k <= layers) there += state->lattice.layer[k];
+        if (k < layers) own += state->lattice.layer[k];
     }
     state->wall_volume = (float)(cell * missing / there);
     state->gamma = state->wall_volume * (float)own;
@@ -117,6 +130,9 @@ static void choose_kernels(couFluid *fluid)
     state->gradient_scale[0] = (float)unit;
     state->gradient_scale[1] = (float)(COU_MOST_SAMPLE_VOLUME * unit);
 }
+
+// Viscosity / (d times the speed of the flow) that shows beside that of the smallest scales, which is about 0.03.
+#define THICK 0.001
 
 void couSph_MaterialsChanged(couFluid *fluid)
 {
@@ -150,6 +166,7 @@ void couSph_MaterialsChanged(couFluid *fluid)
     state->is_implicit = wants_viscosity && (p->viscosity == cou_viscosityImplicit ||
                                              (p->viscosity == cou_viscosityAuto && state->viscous_step < state->free_step));
     state->has_viscosity = wants_viscosity;
+    state->is_thick = wants_viscosity && thickest / lightest > THICK * d * state->flow_speed;
     if (!wants_viscosity || state->is_implicit) state->viscous_step = INFINITY;
     int kind = p->tension == cou_tensionAuto ? fluid->method->sph->tension : p->tension;
     state->tension_kind = tension > 0.0f || p->adhesion > 0.0f ? kind : cou_tensionNone;
@@ -184,6 +201,7 @@ static void choose_stiffness(couFluid *fluid, const couDemand *demand)
     double c = sqrt(share * state->stiffness * state->exponent / state->reference_density);
     bool has_state = fluid->method->traits.has_state_equation;
     state->sound_speed = (float)c;
+    state->flow_speed = (float)sqrt(fastest2);
     state->height_error = has_state ? (float)(g * demand->depth / (2 * c * c)) : p->tolerance;
     float alpha = isnan(p->damping) ? traits->damping : p->damping;
     // Monaghan's speed of sound, as a liquid that yields by a per cent has it: the same damping for all methods.
@@ -197,11 +215,10 @@ static void choose_solver(couFluid *fluid)
     const couSphParams *p = fluid->params;
     // Disorder raises the largest eigenvalue above the lattice's: a dam break flies apart with the lattice's own, and does not
     // with 1.2 times that.
-    state->largest_eigenvalue = (float)(1.35 * state->lattice.spectrum);
-    state->omega = isnan(p->omega) ? COU_MIN(0.5f, 1.9f / state->largest_eigenvalue) : p->omega;
-    state->warm_start = isnan(p->warm_start) ? fluid->method->sph->warm_start : p->warm_start;
-    state->calm_start = isnan(p->warm_start) ? COU_MIN(0.5f, state->warm_start) : p->warm_start;
+    state->omega = isnan(p->omega) ? COU_MIN(0.5f, 1.9f / (float)(1.35 * state->lattice.spectrum)) : p->omega;
     state->is_accelerated = p->acceleration != cou_accelerationNone;
+    state->warm_start = isnan(p->warm_start) ? fluid->method->sph->warm_start : p->warm_start;
+    state->calm_start = isnan(p->warm_start) && state->is_accelerated ? COU_SPH_CALM_START : state->warm_start;
 }
 
 static bool check_period(const couFluid *fluid, couFaults *faults)
@@ -261,6 +278,7 @@ bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
     // four times this step a column of 50 layers let go from rest flies apart.
     double longest = g > 0 ? 0.25 * sqrt(d / g) : 0.01;
     if (g * demand->depth > 0) longest = COU_MIN(longest, p->courant * d / sqrt(g * demand->depth));
+    state->layers = (float)(demand->depth / d);
     fluid->least_step = p->min_step;
     state->max_step = isnan(p->max_step) ? (float)longest : p->max_step;
 

@@ -2,8 +2,8 @@
 //
 // couSphPairs looks at the geometry once a step: densities, gradients (kept as 16-bit numbers in units of a scale), diagonals.
 // Then one iteration of any solver is two loops over the kept gradients:
-//     residual:  e_i = D_i + dt sum_j G_ij . (v_i - v_j) - 1, from which kappa_i follows
-//     push:      v_i -= r_i sum_j (dkappa_i + dkappa_j) G_ij,   r_i = rho_ref / rho_i
+//     residual:  e_i = theta (D_i - 1) + dt sum_j G_ij . (v_i - v_j), from which a change of kappa follows
+//     response:  r_i sum_j (dkappa_i + dkappa_j) G_ij, which is taken from v_i;   r_i = rho_ref / rho_i
 // Solids are rows like any other, with a kappa of their own that is 0 [Akinci 2012: the pressure of a wall is its neighbour's].
 // Tried and dropped: only the size of a gradient per distance, with positions loaded again (a third of the memory less, loops 1.4
 // times as long), and records of two pairs as they lie in memory instead of columns of eight (the same time).
@@ -13,11 +13,39 @@
 #define MOST 32767.0f
 
 typedef struct PairSums {
-    couFloatW value;   // of f(q), weighted by volume
-    couVec3W gradient; // of gradients, in units of the scale
-    couFloatW squares; // of their squares, weighted by inverse density
-    couFloatW closing; // largest speed along a pair
+    couFloatW value;      // of f(q), weighted by volume
+    couVec3W gradient;    // of gradients, in units of the scale
+    couFloatW squares;    // of their squares, weighted by inverse density
+    couFloatW closing;    // largest speed along a pair
+    couFloatW stretch[6]; // of gradient times offset: xx, yy, zz, yz, zx, xy
+    couVec3W flow[3];     // of gradient times relative velocity: rows of x, y and z of the gradient
 } PairSums;
+
+// The strain rate of the flow around a particle: the symmetric part of M^-1 F, which is that of any linear flow exactly. Where
+// neighbours are few or in a plane there is none: 0.
+static void write_strain(const couSphLoop *loop, size_t i, const PairSums *sums)
+{
+    float m[6], f[3][3], scale = loop->gradient_scale[0];
+    for (int k = 0; k < 6; ++k) m[k] = scale * couSumW(sums->stretch[k]);
+    for (int a = 0; a < 3; ++a) {
+        couVec3 row = couScale(scale, couSum3W(sums->flow[a]));
+        f[a][0] = row.x, f[a][1] = row.y, f[a][2] = row.z;
+    }
+    if (loop->dimension == 2) m[2] = 1.0f;
+    float c[6] = {m[1] * m[2] - m[3] * m[3], m[0] * m[2] - m[4] * m[4], m[0] * m[1] - m[5] * m[5],
+                  m[4] * m[5] - m[0] * m[3], m[3] * m[5] - m[1] * m[4], m[3] * m[4] - m[2] * m[5]}; // cofactors
+    float determinant = m[0] * c[0] + m[5] * c[5] + m[4] * c[4];
+    float inv = determinant > 0.05f ? 1.0f / determinant : 0.0f;
+    float l[3][3];
+    for (int b = 0; b < 3; ++b) {
+        l[0][b] = inv * (c[0] * f[0][b] + c[5] * f[1][b] + c[4] * f[2][b]);
+        l[1][b] = inv * (c[5] * f[0][b] + c[1] * f[1][b] + c[3] * f[2][b]);
+        l[2][b] = inv * (c[4] * f[0][b] + c[3] * f[1][b] + c[2] * f[2][b]);
+    }
+    float fullness = (m[0] + m[1] + (loop->dimension == 3 ? m[2] : 0.0f)) / (float)loop->dimension;
+    loop->strain[2 * i] = (couVec4){l[0][0], l[1][1], l[2][2], fullness};
+    loop->strain[2 * i + 1] = (couVec4){l[1][2] + l[2][1], l[2][0] + l[0][2], l[0][1] + l[1][0], 0.0f}; // twice
+}
 
 // Two particles at the same place have no direction: they get one, with the slope of a short distance.
 static void part_coincident(const couSphLoop *loop, size_t i, const uint32_t *index, unsigned lanes, float size,
@@ -46,8 +74,8 @@ COU_SPECIALIZED void add_pairs(const couSphLoop *loop, size_t i, const couPairLi
         couFloatW r2 = couDotW(d, d), r = couSqrtW(couMaxW(r2, touching));
         unsigned coincident = couBitsW(r2 < touching);
         couFloatW q = couMinW(r * inv_h, 1.0f);
-        couShapeW gradient = couKernelShapeW(gradient_kind, q);
-        couFloatW value = density_kind == gradient_kind ? gradient.f : couKernelShapeW(density_kind, q).f;
+        couShapeW gradient = couKernelShapeW(gradient_kind, loop->series, q);
+        couFloatW value = density_kind == gradient_kind ? gradient.f : couKernelShapeW(density_kind, loop->series, q).f;
         couFloatW inv_r = 1.0f / r, size = slope_scale * gradient.slope * inv_r;
         if (is_solid) value *= volume, size *= volume;
         sums->value += value;
@@ -62,7 +90,16 @@ COU_SPECIALIZED void add_pairs(const couSphLoop *loop, size_t i, const couPairLi
         couStoreShortsW(pairs->x, g.x), couStoreShortsW(pairs->y, g.y), couStoreShortsW(pairs->z, g.z);
         sums->gradient = couAddW(sums->gradient, g);
         if (is_solid) continue;
-        couFloatW along = couDotW(d, couSubW(couLoadVectorsW(loop->velocity, index), vi));
+        couVec3W dv = couSubW(couLoadVectorsW(loop->velocity, index), vi);
+        couFloatW along = couDotW(d, dv);
+        if (loop->strain) {
+            couVec3W near = {couSelectW(q < 1.0f, d.x, 0.0f), couSelectW(q < 1.0f, d.y, 0.0f), couSelectW(q < 1.0f, d.z, 0.0f)};
+            sums->stretch[0] += g.x * near.x, sums->stretch[1] += g.y * near.y, sums->stretch[2] += g.z * near.z;
+            sums->stretch[3] += g.y * near.z, sums->stretch[4] += g.z * near.x, sums->stretch[5] += g.x * near.y;
+            sums->flow[0] = couMulAddW(sums->flow[0], g.x, dv);
+            sums->flow[1] = couMulAddW(sums->flow[1], g.y, dv);
+            sums->flow[2] = couMulAddW(sums->flow[2], g.z, dv);
+        }
         couFloatW speed = couSelectW(q < 1.0f, along * inv_r, 0.0f); // padding is far away
         sums->closing = couMaxW(sums->closing, couMaxW(speed, 0.0f - speed));
         couFloatW inv_density = couSetW(1.0f);
@@ -78,7 +115,10 @@ COU_SPECIALIZED void add_pairs(const couSphLoop *loop, size_t i, const couPairLi
 static inline PairSums no_sums(void)
 {
     couFloatW zero = couSetW(0.0f);
-    return (PairSums){zero, {zero, zero, zero}, zero, zero};
+    PairSums sums = {.value = zero, .gradient = {zero, zero, zero}, .squares = zero, .closing = zero};
+    for (int k = 0; k < 6; ++k) sums.stretch[k] = zero;
+    for (int k = 0; k < 3; ++k) sums.flow[k] = sums.gradient;
+    return sums;
 }
 
 // Towards a wall only the speed along its normal counts: that of the sum of its gradients.
@@ -106,6 +146,7 @@ COU_SPECIALIZED void pairs_range(couSphLoop *loop, size_t begin, size_t end, int
         if (found.blocks > found.fluid_blocks) fastest = COU_MAX(fastest, wall_speed(loop, i, &found, wall));
         float diagonal = loop->velocity[i].w * couDot(sum, sum) + a * a * couSumW(fluid.squares);
         loop->factor[i] = diagonal > 0.0f ? 1.0f / diagonal : 0.0f;
+        if (loop->strain) write_strain(loop, i, &fluid);
     }
     loop->sums[block] = fastest;
 }
@@ -115,6 +156,7 @@ void COU_WIDE(couSphPairs)(couSphLoop *loop, size_t begin, size_t end, int block
     switch (loop->density_kind) {
     case cou_kernelCubic: pairs_range(loop, begin, end, block, cou_kernelCubic, cou_kernelCubic); break;
     case cou_kernelWendland: pairs_range(loop, begin, end, block, cou_kernelWendland, cou_kernelWendland); break;
+    case cou_kernelKaiser: pairs_range(loop, begin, end, block, cou_kernelKaiser, cou_kernelKaiser); break;
     default: pairs_range(loop, begin, end, block, cou_kernelPoly6, cou_kernelSpiky);
     }
 }
@@ -136,8 +178,8 @@ COU_SPECIALIZED float flow(const couVec4 *restrict v, const uint32_t *restrict l
 void COU_WIDE(couSphResidual)(couSphLoop *loop, size_t begin, size_t end, int block)
 {
     const couSphLoop now = *loop; // a copy that no store can change
-    double sum = 0;
-    float dt = now.dt, step_size = now.step_size / dt;
+    double above = 0, below = 0, compression = 0, all = 0;
+    float dt = now.dt;
     for (size_t i = begin; i < end; ++i) {
         couPairList found = couPairs_Of(&now, i);
         couVec4 vi = now.velocity[i];
@@ -145,21 +187,18 @@ void COU_WIDE(couSphResidual)(couSphLoop *loop, size_t begin, size_t end, int bl
         if (found.blocks > found.fluid_blocks)
             rate += now.gradient_scale[1] * flow(now.velocity, found.list + found.fluid_blocks * COU_WIDTH,
                                                  found.pairs + found.fluid_blocks, found.blocks - found.fluid_blocks, vi);
-        float error = now.density[i] - 1.0f + dt * rate;
+        float excess = now.density[i] - 1.0f, change = dt * rate, error = now.density_share * excess + change;
         // A liquid that is too thin may close up; only what would press it together counts as divergence.
-        if (now.is_divergence) error = now.is_clamped ? COU_MIN(error, dt * rate) : dt * rate;
-        float kappa = now.pressure[i];
-        float change = now.memory * now.change[i] + step_size * error * now.factor[i];
-        if (now.is_clamped) {
-            sum += kappa > 0.0f ? fabsf(error) : COU_MAX(error, 0.0f);
-            change = COU_MAX(change, -kappa);
-        } else {
-            sum += fabsf(error);
-        }
-        now.change[i] = change;
-        now.pressure[i] = kappa + change;
+        if (now.is_divergence) error = now.is_clamped ? COU_MIN(excess + change, change) : change;
+        float slack = now.factor[i] > 0.0f ? dt * now.pressure[i] / now.factor[i] : 0.0f; // what its own pressure holds up
+        above += COU_MAX(error, 0.0f);
+        below += now.is_clamped ? COU_MAX(COU_MIN(-error, slack), 0.0f) : COU_MAX(-error, 0.0f);
+        compression += COU_MAX(excess + change, 0.0f);
+        all += error;
+        now.residual[i] = error;
     }
-    loop->sums[block] = sum;
+    double *sums = loop->sums + 4 * block;
+    sums[0] = above, sums[1] = below, sums[2] = compression, sums[3] = all;
 }
 
 // sum_j weight_j G_ij over some blocks, in units of the scale. Of solids the weight is 1.
@@ -179,22 +218,54 @@ COU_SPECIALIZED couVec3W push_sums(const couSphLoop *loop, const uint32_t *restr
     return sum;
 }
 
+// What the changes of kappa do to a particle's velocity, turned.
+COU_SPECIALIZED couVec3 push_of(const couSphLoop *now, size_t i)
+{
+    couPairList found = couPairs_Of(now, i);
+    couVec3W sums = push_sums(now, found.list, found.pairs, found.fluid_blocks, now->change[i], false);
+    float own = now->velocity[i].w, weight = now->inverse ? own * now->inverse[i] : own, scale = weight * now->gradient_scale[0];
+    couVec3 sum = couScale(scale, couSum3W(sums));
+    if (found.blocks > found.fluid_blocks) {
+        sums = push_sums(now, found.list, found.pairs + found.fluid_blocks, found.blocks - found.fluid_blocks, 0.0f, true);
+        // Half of a mean: a wall has the particle's own pressure.
+        float wall = weight * now->gradient_scale[1] * (now->inverse ? 2.0f * now->change[i] : now->change[i]);
+        sum = couMulAdd(sum, wall, couSum3W(sums));
+    }
+    return sum;
+}
+
 void COU_WIDE(couSphPush)(couSphLoop *loop, size_t begin, size_t end, int block)
 {
     (void)block;
     const couSphLoop now = *loop;
     for (size_t i = begin; i < end; ++i) {
-        couPairList found = couPairs_Of(&now, i);
-        couVec3W sums = push_sums(&now, found.list, found.pairs, found.fluid_blocks, now.change[i], false);
+        couVec3 sum = push_of(&now, i);
         couVec4 *v = &now.velocity[i];
-        float weight = now.inverse ? v->w * now.inverse[i] : v->w, scale = weight * now.gradient_scale[0];
-        couVec3 sum = couScale(scale, couSum3W(sums));
-        if (found.blocks > found.fluid_blocks) {
-            sums = push_sums(&now, found.list, found.pairs + found.fluid_blocks, found.blocks - found.fluid_blocks, 0.0f, true);
-            // Half of a mean: a wall has the particle's own pressure.
-            float wall = weight * now.gradient_scale[1] * (now.inverse ? 2.0f * now.change[i] : now.change[i]);
-            sum = couMulAdd(sum, wall, couSum3W(sums));
-        }
         v->x -= sum.x, v->y -= sum.y, v->z -= sum.z;
+    }
+}
+
+void COU_WIDE(couSphResponse)(couSphLoop *loop, size_t begin, size_t end, int block)
+{
+    const couSphLoop now = *loop;
+    double square = 0;
+    for (size_t i = begin; i < end; ++i) {
+        couVec3 sum = push_of(&now, i);
+        now.out[i] = (couVec4){sum.x, sum.y, sum.z, 0.0f};
+        square += (double)(couDot(sum, sum) / now.velocity[i].w);
+    }
+    loop->sums[block] = square;
+}
+
+void COU_WIDE(couSphSpread)(couSphLoop *loop, size_t begin, size_t end, int block)
+{
+    (void)block;
+    const couSphLoop now = *loop;
+    for (size_t i = begin; i < end; ++i) {
+        couPairList found = couPairs_Of(&now, i);
+        couVec3 sum = couScale(1.0f / now.velocity[i].w, push_of(&now, i));
+        couFloatW active = couSetW(0.0f);
+        for (int b = 0; b < found.fluid_blocks; ++b) active += couLoadEachW(now.change, found.list + b * COU_WIDTH);
+        now.out[i] = (couVec4){sum.x, sum.y, sum.z, COU_MIN(couSumW(active) * now.inv_count, 1.0f)};
     }
 }

@@ -23,22 +23,24 @@ COU_SPECIALIZED void add_color(const couSphLoop *loop, couVec3 xi, const couPair
         couVec3W d = couOffsetsW(loop, index, xi, &volume);
         couFloatW r = distance(loop, d), q = couMinW(r * inv_h, 1.0f);
         couFloatW weight = b < found->fluid_blocks ? 1.0f / couLoadEachW(loop->density, index) : volume;
-        couFloatW slope = weight * couKernelShapeW(kind, q).slope;
+        couFloatW slope = weight * couKernelShapeW(kind, loop->series, q).slope;
         sums->gradient = couSubW(sums->gradient, couScaleW(slope / r, d)); // -d/r is the direction of the gradient at i
-        couFloatW laplacian = weight * couKernelCurveW(kind, q) + more * (slope / q);
+        couFloatW laplacian = weight * couKernelCurveW(kind, loop->series, q) + more * (slope / q);
         sums->laplacian += couSelectW(q < 1.0f, laplacian, 0.0f);
     }
 }
 
-COU_SPECIALIZED void color_range(couSphLoop *loop, size_t begin, size_t end, couKernelKind kind, float self_curve)
+COU_SPECIALIZED void color_range(couSphLoop *loop, size_t begin, size_t end, couKernelKind kind)
 {
     float slope_scale = loop->density_scale / loop->h, curve_scale = slope_scale / loop->h;
+    float own[COU_WIDTH]; // f''(0)
+    couStoreW(own, couKernelCurveW(kind, loop->series, couSetW(0.0f)));
     for (size_t i = begin; i < end; ++i) {
         couPairList found = couPairs_Of(loop, i);
         couFloatW zero = couSetW(0.0f);
         ColorSums sums = {{zero, zero, zero}, zero};
         add_color(loop, couXyz(loop->position[i]), &found, kind, &sums);
-        float self = (float)loop->dimension * self_curve / loop->density[i];
+        float self = (float)loop->dimension * own[0] / loop->density[i];
         couVec3 gradient = couScale(slope_scale, couSum3W(sums.gradient));
         loop->out[i] = (couVec4){gradient.x, gradient.y, gradient.z, curve_scale * (couSumW(sums.laplacian) + self)};
     }
@@ -47,10 +49,11 @@ COU_SPECIALIZED void color_range(couSphLoop *loop, size_t begin, size_t end, cou
 void COU_WIDE(couSphColor)(couSphLoop *loop, size_t begin, size_t end, int block)
 {
     (void)block;
-    switch (loop->density_kind) { // with f''(0)
-    case cou_kernelCubic: color_range(loop, begin, end, cou_kernelCubic, -12.0f); break;
-    case cou_kernelWendland: color_range(loop, begin, end, cou_kernelWendland, -20.0f); break;
-    default: color_range(loop, begin, end, cou_kernelPoly6, -6.0f);
+    switch (loop->density_kind) {
+    case cou_kernelCubic: color_range(loop, begin, end, cou_kernelCubic); break;
+    case cou_kernelWendland: color_range(loop, begin, end, cou_kernelWendland); break;
+    case cou_kernelKaiser: color_range(loop, begin, end, cou_kernelKaiser); break;
+    default: color_range(loop, begin, end, cou_kernelPoly6);
     }
 }
 
@@ -66,7 +69,7 @@ COU_SPECIALIZED void slope_range(couSphLoop *loop, size_t begin, size_t end, cou
         for (int b = 0; b < found.blocks; ++b) {
             couFloatW volume;
             couVec3W d = couOffsetsW(loop, found.list + b * COU_WIDTH, xi, &volume);
-            couFloatW r = distance(loop, d), slope = couKernelShapeW(kind, couMinW(r * inv_h, 1.0f)).slope;
+            couFloatW r = distance(loop, d), slope = couKernelShapeW(kind, loop->series, couMinW(r * inv_h, 1.0f)).slope;
             if (b >= found.fluid_blocks) slope *= volume;
             sum = couSubW(sum, couScaleW(slope / r, d)); // -d/r is the direction of the gradient at i
         }
@@ -81,6 +84,7 @@ void COU_WIDE(couSphSlope)(couSphLoop *loop, size_t begin, size_t end, int block
     switch (loop->density_kind) {
     case cou_kernelCubic: slope_range(loop, begin, end, cou_kernelCubic); break;
     case cou_kernelWendland: slope_range(loop, begin, end, cou_kernelWendland); break;
+    case cou_kernelKaiser: slope_range(loop, begin, end, cou_kernelKaiser); break;
     default: slope_range(loop, begin, end, cou_kernelPoly6);
     }
 }
@@ -91,8 +95,8 @@ COU_SPECIALIZED void add_bend(const couSphLoop *loop, couVec3W d, couVec3W s, co
 {
     couFloatW r2 = couMaxW(couDotW(d, d), 1e-12f * loop->h * loop->h), r = couSqrtW(r2);
     couFloatW far = r * (1.0f / loop->h), q = couMinW(far, 1.0f);
-    couFloatW slope = couKernelShapeW(kind, q).slope, across = slope / q;
-    couFloatW along = (couKernelCurveW(kind, q) - across) * couDotW(d, s) / r2;
+    couFloatW slope = couKernelShapeW(kind, loop->series, q).slope, across = slope / q;
+    couFloatW along = (couKernelCurveW(kind, loop->series, q) - across) * couDotW(d, s) / r2;
     along += slope * g * loop->h / r; // the gradient at i has -d
     couMaskW is_near = far < 1.0f;
     sum->x -= couSelectW(is_near, across * s.x + along * d.x, 0.0f);
@@ -132,6 +136,7 @@ void COU_WIDE(couSphArea)(couSphLoop *loop, size_t begin, size_t end, int block)
     switch (loop->density_kind) {
     case cou_kernelCubic: area_range(loop, begin, end, block, cou_kernelCubic); break;
     case cou_kernelWendland: area_range(loop, begin, end, block, cou_kernelWendland); break;
+    case cou_kernelKaiser: area_range(loop, begin, end, block, cou_kernelKaiser); break;
     default: area_range(loop, begin, end, block, cou_kernelPoly6);
     }
 }

@@ -86,7 +86,22 @@ static couSphLoop viscous_loop(couStep *step)
     }
     loop.wall_viscous = (float)(2 * (n + 2) / state->lattice.shear);
     if (!state->has_viscosity) loop.viscous = loop.wall_viscous = 0.0f;
+    loop.even = (float)state->lattice.shear;
     return loop;
+}
+
+// Only thick liquids: of a thin one nobody could see the difference.
+static bool find_evenness(couStep *step, couSphLoop *loop)
+{
+    static couSphLoopFcn *const evenness[cou_isaCount] = COU_VARIANTS(couSphEvenness);
+    couFluid *fluid = step->fluid;
+    const couSphState *state = fluid->method_state;
+    if (!state->is_thick || !loop->strain || loop->has_mueller_viscosity) return true;
+    loop->evenness = COU_TAKE(fluid->scratch, float, loop->count + COU_TABLE_PADDING);
+    if (!loop->evenness) return false;
+    for (size_t k = loop->count; k < loop->count + COU_TABLE_PADDING; ++k) loop->evenness[k] = 1.0f;
+    couSph_Run(step, loop, evenness);
+    return true;
 }
 
 static bool is_sticky(const couFluid *fluid)
@@ -235,10 +250,15 @@ void couPhase_Viscosity(couStep *step)
     float kick = couSph_Kick(step);
     couArenaMark mark = couArena_Mark(fluid->scratch);
     couSphLoop loop = viscous_loop(step);
+    if (!find_evenness(step, &loop)) {
+        step->has_failed = true;
+        return;
+    }
     if (state->is_implicit) {
         solve_implicit(step, loop, kick);
         couArena_Release(fluid->scratch, mark);
         loop.viscous = loop.wall_viscous = 0.0f;
+        loop.evenness = NULL;
     }
     loop.damping = state->damping;
     if (loop.viscous > 0.0f || loop.damping > 0.0f) {

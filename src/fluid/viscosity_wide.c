@@ -25,13 +25,60 @@ static couFloatW pair_damping(const couSphLoop *loop, size_t i, const uint32_t *
     return couLoadW(each);
 }
 
+// How fast eight pairs would come apart, times their distance, in the linear flow around both ends.
+static inline couFloatW smooth_flow(const couSphLoop *loop, size_t i, const uint32_t *index, couVec3W d)
+{
+    uint32_t rows[COU_WIDTH];
+    for (int k = 0; k < COU_WIDTH; ++k) rows[k] = 2 * index[k];
+    couVec3W along = couLoadVectorsW(loop->strain, rows), across = couLoadVectorsW(loop->strain + 1, rows);
+    along = couAddW(along, couSet3W(couXyz(loop->strain[2 * i])));
+    across = couAddW(across, couSet3W(couXyz(loop->strain[2 * i + 1])));
+    couVec3W squares = {d.x * d.x, d.y * d.y, d.z * d.z}, mixed = {d.y * d.z, d.z * d.x, d.x * d.y};
+    return 0.5f * (couDotW(along, squares) + couDotW(across, mixed));
+}
+
+// How fast the linear flow around a particle draws eight offsets out, times their length.
+static inline couFloatW own_flow(const couSphLoop *loop, size_t i, couVec3W d)
+{
+    couVec3W squares = {d.x * d.x, d.y * d.y, d.z * d.z}, mixed = {d.y * d.z, d.z * d.x, d.x * d.y};
+    return couDotW(couSet3W(couXyz(loop->strain[2 * i])), squares) + couDotW(couSet3W(couXyz(loop->strain[2 * i + 1])), mixed);
+}
+
+// Forces along pairs make of a strain rate E the dissipation (n + 2) nu sum |G| (x E x)^2 / (r (r^2 + 0.01 h^2)), which is 2 nu
+// E:E only where neighbours lie evenly in all directions: on a square lattice a shear along it gets two thirds of it, one across
+// it more. The share is known, so it is divided out, pair by pair with the mean of both ends: forces stay equal, opposite and
+// central. Missing neighbours of a surface are not made up for: there the pairs' own number counts.
+void COU_WIDE(couSphEvenness)(couSphLoop *loop, size_t begin, size_t end, int block)
+{
+    (void)block;
+    float soft = 0.01f * loop->h * loop->h, scale = 0.5f * (float)(loop->dimension + 2) * loop->gradient_scale[0] / loop->even;
+    for (size_t i = begin; i < end; ++i) {
+        couPairList found = couPairs_Of(loop, i);
+        couVec3 xi = couXyz(loop->position[i]);
+        couFloatW sum = couSetW(0.0f), unused;
+        for (int b = 0; b < found.fluid_blocks; ++b) {
+            couVec3W d = couOffsetsW(loop, found.list + b * COU_WIDTH, xi, &unused), g = couGradientsW(&found.pairs[b]);
+            couFloatW r2 = couMaxW(couDotW(d, d), 1e-12f * loop->h * loop->h), stretch = own_flow(loop, i, d);
+            // |G| / r by G . x / r^2; padding has no gradient, and lies too far for squares.
+            couFloatW each = couDotW(g, d) / r2 * (stretch / (r2 + soft)) * stretch;
+            sum += couSelectW(r2 < loop->h * loop->h, each, 0.0f);
+        }
+        couVec4 e = loop->strain[2 * i], f = loop->strain[2 * i + 1];
+        float square = e.x * e.x + e.y * e.y + e.z * e.z + 0.5f * (f.x * f.x + f.y * f.y + f.z * f.z);
+        float expected = square * e.w;
+        float share = expected > 0.0f ? scale * couSumW(sum) / expected : 1.0f;
+        loop->evenness[i] = COU_CLAMP(share, 0.5f, 2.0f);
+    }
+}
+
 // Between fluid particles: 2 (n + 2) nu (v_ij . x_ij) / (r^2 + 0.01 h^2) G_ij [Gagneux 2022, eq. 2.14], and the same with
-// alpha c h where they approach [Monaghan 1992].
+// alpha c h [Monaghan 1992] for what differs from the linear flow around both ends: it calms the smallest scales, and a smooth
+// flow, be it a shear or a wave, does not feel it. mueller has no strain rates: there it acts where particles approach.
 COU_SPECIALIZED couVec3W fluid_viscosity(const couSphLoop *loop, size_t i, const couPairList *found, float own)
 {
     couVec3 xi = couXyz(loop->position[i]);
     couVec3W vi = couSet3W(couXyz(loop->in[i])), sum = couSet3W((couVec3){0});
-    float soft = 0.01f * loop->h * loop->h;
+    float soft = 0.01f * loop->h * loop->h, own_evenness = loop->evenness ? loop->evenness[i] : 1.0f;
     couFloatW viscous = couSetW(loop->viscous * own);
     for (int b = 0; b < found->fluid_blocks; ++b) {
         const uint32_t *index = found->list + b * COU_WIDTH;
@@ -39,7 +86,12 @@ COU_SPECIALIZED couVec3W fluid_viscosity(const couSphLoop *loop, size_t i, const
         couVec3W d = couOffsetsW(loop, index, xi, &unused), dv = couSubW(couLoadVectorsW(loop->in, index), vi);
         if (!loop->is_single_viscosity) viscous = loop->viscous * mixed_viscosity(loop, own, index);
         couFloatW along = couDotW(dv, d); // v_ij . x_ij with both signs turned
-        couFloatW size = viscous * along + pair_damping(loop, i, index) * couMinW(along, 0.0f);
+        couFloatW size = viscous * along;
+        if (loop->evenness) size *= 0.5f * (1.0f / own_evenness + 1.0f / couLoadEachW(loop->evenness, index));
+        if (loop->damping > 0.0f) {
+            couFloatW rough = loop->strain ? along - smooth_flow(loop, i, index, d) : couMinW(along, 0.0f);
+            size += pair_damping(loop, i, index) * rough;
+        }
         sum = couMulAddW(sum, size / (couDotW(d, d) + soft), couGradientsW(&found->pairs[b]));
     }
     return sum;
@@ -63,6 +115,14 @@ static inline couVec3W mueller_viscosity(const couSphLoop *loop, size_t i, const
     return sum;
 }
 
+// The strain rate along a direction.
+static inline float stretch_along(const couSphLoop *loop, size_t i, couVec3 n)
+{
+    couVec4 along = loop->strain[2 * i], across = loop->strain[2 * i + 1];
+    return n.x * n.x * along.x + n.y * n.y * along.y + n.z * n.z * along.z + n.y * n.z * across.x + n.z * n.x * across.y +
+           n.x * n.y * across.z;
+}
+
 // Solids that the liquid sticks to: the velocity of a sample is continued linearly through the wall [Morris 1997], half a spacing
 // in front of the first layer. The wall's normal is that of the sum of its gradients.
 static inline couVec3W solid_viscosity(const couSphLoop *loop, size_t i, const couPairList *found, float own)
@@ -70,7 +130,8 @@ static inline couVec3W solid_viscosity(const couSphLoop *loop, size_t i, const c
     couVec3 xi = couXyz(loop->position[i]);
     couVec3W sum = couSet3W((couVec3){0}), normal = sum;
     for (int b = found->fluid_blocks; b < found->blocks; ++b) normal = couAddW(normal, couGradientsW(&found->pairs[b]));
-    couVec3W n = couSet3W(couNormalize(couSum3W(normal))), vi = couSet3W(couXyz(loop->in[i]));
+    couVec3 inwards = couNormalize(couSum3W(normal));
+    couVec3W n = couSet3W(inwards), vi = couSet3W(couXyz(loop->in[i]));
     couFloatW nearest = couSetW(loop->h), unused;
     for (int b = found->fluid_blocks; b < found->blocks; ++b) {
         couFloatW height = couDotW(couOffsetsW(loop, found->list + b * COU_WIDTH, xi, &unused), n);
@@ -82,7 +143,9 @@ static inline couVec3W solid_viscosity(const couSphLoop *loop, size_t i, const c
     float gap = COU_MAX(lowest - 0.5f * loop->spacing, 0.25f * loop->spacing); // to the wall
 
     float soft = 0.01f * loop->h * loop->h, damping = loop->damping / loop->velocity[i].w;
-    float viscous = loop->wall_viscous * own, inv_gap = 1.0f / gap;
+    // What a smooth flow has there: it comes to rest where the wall begins.
+    float expected = loop->damping > 0.0f && loop->strain ? gap * stretch_along(loop, i, inwards) : 0.0f;
+    float viscous = loop->wall_viscous * own / (loop->evenness ? loop->evenness[i] : 1.0f), inv_gap = 1.0f / gap;
     for (int b = found->fluid_blocks; b < found->blocks; ++b) {
         const uint32_t *index = found->list + b * COU_WIDTH;
         couVec3W d = couOffsetsW(loop, index, xi, &unused), v = couLoadVectorsW(loop->in, index);
@@ -92,8 +155,10 @@ static inline couVec3W solid_viscosity(const couSphLoop *loop, size_t i, const c
             each[k] = index[k] < loop->count + COU_TABLE_PADDING ? 0.0f : loop->velocity[index[k]].w;
         couFloatW stick = couLoadW(each) * beyond;
         if (loop->has_still_solids) v = couSet3W((couVec3){0});
-        couFloatW along = couDotW(couSubW(v, vi), d);
-        couFloatW size = viscous * stick * along + damping * couMinW(along, 0.0f);
+        couVec3W dv = couSubW(v, vi);
+        couFloatW along = couDotW(dv, d), rough = along;
+        if (loop->strain) rough = (couDotW(dv, n) - expected) * couDotW(d, n); // what slides along the wall is not damped
+        couFloatW size = viscous * stick * along + damping * couMinW(rough, 0.0f);
         sum = couMulAddW(sum, size / (couDotW(d, d) + soft), couGradientsW(&found->pairs[b]));
     }
     return sum;
@@ -140,7 +205,7 @@ COU_SPECIALIZED void smooth_range(couSphLoop *loop, size_t begin, size_t end, co
             couFloatW q = couMinW(couSqrtW(couDotW(d, d)) * inv_h, 1.0f);
             // m_j / (rho_i + rho_j), the true densities: two liquids keep their momentum
             couFloatW both = own * other + couLoadEachW(loop->density, index) * weight;
-            sum = couMulAddW(sum, weight * couKernelShapeW(kind, q).f / both, couSubW(v, vi));
+            sum = couMulAddW(sum, weight * couKernelShapeW(kind, loop->series, q).f / both, couSubW(v, vi));
         }
         couVec3 smoothed = couScale(2.0f * loop->density_scale, couSum3W(sum));
         loop->out[i] = (couVec4){smoothed.x, smoothed.y, smoothed.z, 0.0f};
@@ -153,6 +218,7 @@ void COU_WIDE(couSphSmooth)(couSphLoop *loop, size_t begin, size_t end, int bloc
     switch (loop->density_kind) {
     case cou_kernelCubic: smooth_range(loop, begin, end, cou_kernelCubic); break;
     case cou_kernelWendland: smooth_range(loop, begin, end, cou_kernelWendland); break;
+    case cou_kernelKaiser: smooth_range(loop, begin, end, cou_kernelKaiser); break;
     default: smooth_range(loop, begin, end, cou_kernelPoly6);
     }
 }
