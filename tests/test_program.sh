@@ -313,10 +313,35 @@ ends 0 run lost.lua --resume lost --out lost2 --frames $((frame - 1)) --quiet
 # --- check, list, info ---
 
 ends 0 check splash
-for word in particles bodies method "suggested step" "height error" overlaps memory; do
+for word in particles bodies method frames "suggested step" "height error" overlaps memory; do
     has "check reports $word" "^$word" stdout
 done
 has "no overlaps" "^overlaps +none" stdout
+# Decimals give the frames that they say, and a last frame that the time only begins counts.
+cat >moment.lua <<'LUA'
+scene { title = "A moment", dimension = 2, spacing = 0.1, duration = 1.2, fps = 50 }
+fluid { material = material("water"), shape = box { size = {0.2, 0.2} } }
+LUA
+ends 0 run moment.lua --out moment --export none --quiet
+same "frames of 1.2 s at 50" 60 "$(value moment/run.json frames)"
+while read -r seconds fps frames; do
+    ends 0 check moment.lua --set "duration=$seconds" --set "fps=$fps"
+    has "frames of $seconds s at $fps" "^frames +$frames at $fps per second$" stdout
+done <<'END'
+0.3 10 3
+1.1 30 33
+2.3 25 58
+2.3 50 115
+1.2 50 60
+0.7 29.97 21
+3600.1 60 216006
+16683.35 29.97 500000
+19999.9 50 999995
+1.21 50 61
+1.2001 50 61
+0.01 50 1
+33.3334 30 1001
+END
 cat >overlap.lua <<'LUA'
 scene { title = "Two blocks in one place", spacing = 0.03, duration = 1 }
 local water = material("water")

@@ -364,14 +364,14 @@ static void test_overrides(void **context)
     const char *text =
         "scene { spacing = 0.05, pvfs = {} }\nlocal a, b = material('honey'), material('honey', { density = 1000 })\n" FLUID;
     couOverride good[] = {
-        {"spacing", "0.1"}, {"duration", "9"}, {"gravity", "0,-1,0"}, {"honey.viscosity", "3"}, {"honey-2.density", "1001"}};
+        {"spacing", "0.1"}, {"duration", "1.2"}, {"gravity", "0,-1,0"}, {"honey.viscosity", "3"}, {"honey-2.density", "1001"}};
     couSceneOptions options = {.overrides = good, .override_count = COU_COUNT(good), .threads = 1, .method = "pvfs"};
     couFaults faults = {0};
     couScene *scene = load_with(text, &options, &faults);
     print_faults(&faults);
     assert_non_null(scene);
     couWorld *world = couScene_World(scene);
-    assert_true(couWorld_Def(world)->spacing == 0.1f && couScene_Duration(scene) == 9 && couWorld_Def(world)->gravity.y == -1);
+    assert_true(couWorld_Def(world)->spacing == 0.1f && couScene_Duration(scene) == 1.2 && couWorld_Def(world)->gravity.y == -1);
     assert_true(couWorld_Material(world, couWorld_MaterialAt(world, 0))->viscosity == 3);
     assert_true(couWorld_Material(world, couWorld_MaterialAt(world, 1))->viscosity == 3);
     assert_true(couWorld_Material(world, couWorld_MaterialAt(world, 1))->density == 1001);

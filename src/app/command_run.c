@@ -45,7 +45,7 @@ static bool settle_frames(couRun *run)
     couRunOptions *options = &run->options;
     run->fps = isnan(options->fps) ? couScene_Fps(run->scene) : options->fps;
     double seconds = isnan(options->seconds) ? couScene_Duration(run->scene) : options->seconds;
-    double total = options->frames > 0 ? options->frames : ceil(seconds * run->fps - 1e-6);
+    double total = options->frames > 0 ? options->frames : couCountFrames(seconds, run->fps);
     if (!(total >= 1.0 && total <= COU_MAX_FRAMES))
         couFaults_Add(&run->faults, "coulis run", "--frames", "%g s at %g frames per second are %g frames; allowed are 1 to %d",
                       seconds, run->fps, total, COU_MAX_FRAMES);

@@ -83,8 +83,8 @@ typedef struct couSceneGrid {
 } couSceneGrid;
 
 typedef struct couSceneInfo {
-    float duration; ///< [s]
-    float fps;
+    double duration; ///< [s]
+    double fps;
 } couSceneInfo;
 
 struct couScene {

@@ -155,7 +155,8 @@ bool couReader_Text(couReader *reader, const char *key, char *text, size_t size)
 static const char *param_expects(const couParam *param)
 {
     switch (param->type) {
-    case cou_paramFloat: return param->is_auto ? "a number or \"auto\"" : "a number";
+    case cou_paramFloat:
+    case cou_paramDouble: return param->is_auto ? "a number or \"auto\"" : "a number";
     case cou_paramInt: return "a whole number";
     case cou_paramBool: return "true or false";
     case cou_paramVec3: return param->is_auto ? "three numbers {x, y, z} or \"auto\"" : "three numbers {x, y, z}";
@@ -184,7 +185,8 @@ static bool read_param_value(couReader *reader, const couParam *param, void *def
     bool is_text = type == LUA_TSTRING;
     couFaults *faults = reader->scene->faults;
     if (param->type == cou_paramVec3 && !(param->is_auto && is_text)) return read_vector_param(reader, param, def);
-    if ((param->type == cou_paramFloat || param->type == cou_paramInt) && type == LUA_TNUMBER) {
+    bool is_number = param->type == cou_paramFloat || param->type == cou_paramDouble || param->type == cou_paramInt;
+    if (is_number && type == LUA_TNUMBER) {
         double value = lua_tonumber(lua, -1);
         return couParam_SetNumbers(param, reader->call, def, &value, 1, reader->where, faults);
     }
