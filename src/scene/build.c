@@ -53,8 +53,7 @@ typedef struct couSampling {
 // Points per axis, so that all fluids of a scene together cost about the same however many there are.
 static int samples_per_axis(const couScene *scene)
 {
-    double fluids = 1, bodies = 1 + couWorld_BodyCount(scene->world);
-    for (size_t i = 0; i < scene->record_count; ++i) fluids += scene->records[i]->kind == cou_recordFluid;
+    double fluids = 1 + (double)scene->fluid_count, bodies = 1 + couWorld_BodyCount(scene->world);
     return (int)COU_CLAMP(cbrt(2e7 / (fluids * bodies)), 4.0, (double)MAX_SAMPLES);
 }
 

@@ -108,6 +108,7 @@ struct couScene {
     size_t material_count, material_capacity;
     couRecord **records;
     size_t record_count, record_capacity;
+    size_t fluid_count; ///< of the records
     couMethodSettings *settings;
     size_t setting_count, setting_capacity;
     couSceneMesh *meshes;

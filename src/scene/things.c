@@ -103,6 +103,7 @@ static void keep_record(couReader *reader, const couRecord *record)
     kept->is_bad = kept->is_bad || reader->fault_count > 0;
     if (kept->shape.shape) couShape_Retain(kept->shape.shape);
     scene->records[scene->record_count++] = kept;
+    scene->fluid_count += kept->kind == cou_recordFluid;
 }
 
 // --- body{} ------------------------------------------------------------------------------------------------------------------

@@ -111,7 +111,7 @@ static void run_volume(couWorld *world, couEmitter *emitter, couStepReport *repo
     emitter->travelled += 1; // of a volume: how often it was filled
     emitter->is_filled = !(def->period > 0.0f) || room <= 0;
     if (room <= 0) return;
-    if (couEstimateFill(world, def->shape) > 1e9) {
+    if (couEstimateFill(world, def->shape, 1e9) > 1e9) {
         couLog(cou_logWarning, "emitter '%s' is too large to be filled", def->name);
         return;
     }

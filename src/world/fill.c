@@ -76,12 +76,13 @@ static void low_discrepancy(int k, double u[3])
     u[2] = fmod(0.5 + 0.5497004779019703 * (k + 1), 1);
 }
 
+enum { SHARE_SAMPLES = 4096 };
+
 // Share of the shape's bounds that it fills.
 static double filled_share(const couShape *shape, int dimension, couBounds bounds)
 {
-    enum { SAMPLES = 4096 };
     int inside = 0;
-    for (int k = 0; k < SAMPLES; ++k) {
+    for (int k = 0; k < SHARE_SAMPLES; ++k) {
         double u[3];
         low_discrepancy(k, u);
         couVec3 p = {(float)(bounds.lower.x + u[0] * (bounds.upper.x - bounds.lower.x)),
@@ -89,10 +90,10 @@ static double filled_share(const couShape *shape, int dimension, couBounds bound
                      (float)(bounds.lower.z + u[2] * (bounds.upper.z - bounds.lower.z))};
         inside += couShape_Distance(shape, dimension, p) <= 0.0f;
     }
-    return (double)inside / SAMPLES;
+    return (double)inside / SHARE_SAMPLES;
 }
 
-double couEstimateFill(const couWorld *world, const couShape *shape)
+double couEstimateFill(const couWorld *world, const couShape *shape, double enough)
 {
     couBounds bounds;
     int dimension = world->def.dimension;
@@ -100,6 +101,7 @@ double couEstimateFill(const couWorld *world, const couShape *shape)
     double d = world->def.spacing;
     double lattice = ceil((bounds.upper.x - bounds.lower.x) / d) * ceil((bounds.upper.y - bounds.lower.y) / d);
     if (dimension == 3) lattice *= ceil((bounds.upper.z - bounds.lower.z) / d);
+    if (lattice <= enough) return lattice;
     return lattice > 1e12 ? INFINITY : lattice * filled_share(shape, dimension, bounds);
 }
 
@@ -132,9 +134,10 @@ static int64_t fill_lattice(couWorld *world, const couFilling *filling, Lattice 
     float d = COU_MIN(lattice.pitch.x, COU_MIN(lattice.pitch.y, lattice.pitch.z));
     double expected = (double)n[0] * n[1] * n[2];
     size_t before = fluid->table.count;
-    // All at once, where it is all of it: growing as they come would leave a quarter of the table unused.
-    if (expected < 1e8 && !couTable_Reserve(&fluid->table, before + (size_t)(couEstimateFill(world, filling->shape) + 1.0)))
-        return -1;
+    // All at once, where it is all of it: growing as they come would leave a quarter of the table unused. Of a small shape the
+    // bounds are good enough: thousands of drops would spend their time on samples.
+    size_t room = expected < 1e8 ? (size_t)(couEstimateFill(world, filling->shape, SHARE_SAMPLES) + 1.0) : 0;
+    if (!couTable_Reserve(&fluid->table, before + room)) return -1;
     if (fluid->dimension == 2) first.z = 0.0f;
     Occupied occupied = {0};
     if (filling->avoids_particles && !occupied_init(&occupied, world)) return -1;
@@ -274,8 +277,8 @@ int64_t couWorld_AddFluid(couWorld *world, const couFluidDef *def, couFaults *fa
     if (!is_good) return -1;
     size_t first = world->fluid.table.count;
     int64_t room = world->def.max_particles - (int64_t)first;
-    double expected = couEstimateFill(world, def->shape);
-    if (expected > 1.5 * (double)room + 1000) {
+    double most = 1.5 * (double)room + 1000, expected = couEstimateFill(world, def->shape, most);
+    if (expected > most) {
         couFaults_Add(faults, NULL, "fluid.shape", "it would take about %.3g particles; max_particles allows %lld more", expected,
                       (long long)room);
         return -1;

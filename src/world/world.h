@@ -72,8 +72,9 @@ int64_t couFillShape(couWorld *world, const couFilling *filling);
 int64_t couFillFull(couWorld *world, const couFilling *filling, int64_t wanted);
 /// Of the shape outside of all bodies [m^3] ([m^2] in 2D), by sampling, to about 1e-3.
 double couFreeVolume(const couWorld *world, const couShape *shape, couPose pose);
-/// About how many particles a shape takes; infinity where its lattice is too large to walk.
-double couEstimateFill(const couWorld *world, const couShape *shape);
+/// About how many particles a shape takes; infinity where its lattice is too large to walk. Where its bounds hold no more than
+/// `enough`, what they hold, without a closer look.
+double couEstimateFill(const couWorld *world, const couShape *shape, double enough);
 /// Adds one particle at the end of the table. False without memory.
 bool couAddParticle(couWorld *world, int material, couVec3 position, couVec3 velocity);
 void couEmit(couWorld *world, float dt, couStepReport *report); ///< emitters and sinks
