@@ -310,6 +310,23 @@ ends 0 info lost/checkpoint.h5
 has "the last good checkpoint is kept" "^frame +$((frame - 1))," stdout
 ends 0 run lost.lua --resume lost --out lost2 --frames $((frame - 1)) --quiet
 
+# --- A bound on steps above what the method needs is said before the run, and kept in run.json ---
+
+cat >sound.lua <<'LUA'
+scene { title = "A fast drop", dimension = 2, spacing = 0.01, duration = 0.01, fps = 200, method = "wcsph",
+        sph = { min_step = 1e-4 } }
+body { shape = plane { normal = {0, 1, 0} } }
+fluid { material = material("water"), shape = box { size = {0.1, 0.1} }, at = {0, 0.1}, velocity = {0, -5, 0} }
+LUA
+too_long="wcsph: sound of [0-9.]+ m/s asks for steps of at most [0-9.e-]+ s, but min_step makes them 0\.0001 s, [0-9.]+ times too long"
+ends 0 check sound.lua
+has "check warns of min_step" "^warning: $too_long" stderr
+ends 0 run sound.lua --out sound --export none --quiet
+has "run warns of min_step" "^warning: $too_long" stderr
+has "the warning is in run.json" "\"$too_long" sound/run.json
+ends 0 check sound.lua --set sph.min_step=1e-6
+same "no warning where the bound is lower" "" "$(cat stderr)"
+
 # --- check, list, info ---
 
 ends 0 check splash

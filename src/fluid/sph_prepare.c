@@ -118,6 +118,29 @@ static void choose_kernels(couFluid *fluid)
     state->gradient_scale[1] = (float)(COU_MOST_SAMPLE_VOLUME * unit);
 }
 
+// Sound, explicit viscosity and tension bound the step whatever the flow does. A min_step above such a bound wins, so it must be
+// said before the liquid flies apart.
+static void warn_of_least_step(const couFluid *fluid)
+{
+    const couSphState *state = fluid->method_state;
+    const couSphParams *p = fluid->params;
+    char sound[40];
+    snprintf(sound, sizeof sound, "sound of %.3g m/s", (double)state->sound_speed);
+    const struct {
+        const char *what;
+        float step;
+    } bounds[] = {
+        {sound, state->acoustic_step}, {"explicit viscosity", state->viscous_step}, {"surface tension", state->tension_step}};
+    for (int b = 0; b < COU_COUNT(bounds); ++b) {
+        double longest = bounds[b].step, least = p->min_step;
+        if (!(longest < least)) continue;
+        couLog(cou_logWarning,
+               "%s: %s asks for steps of at most %.3g s, but min_step makes them %.3g s, %.1f times too long: the liquid may fly "
+               "apart; --set %s.min_step=%.1g",
+               fluid->method->name, bounds[b].what, longest, least, least / longest, couSphParamTable.name, 0.1 * longest);
+    }
+}
+
 void couSph_MaterialsChanged(couFluid *fluid)
 {
     couSphState *state = fluid->method_state;
@@ -155,6 +178,7 @@ void couSph_MaterialsChanged(couFluid *fluid)
     state->tension_kind = tension > 0.0f || p->adhesion > 0.0f ? kind : cou_tensionNone;
     bool has_tension = state->tension_kind != cou_tensionNone && tension > 0.0f;
     state->tension_step = has_tension ? (float)(0.4 * sqrt(lightest * d * d * d / (2 * COU_PI * tension))) : INFINITY;
+    warn_of_least_step(fluid);
 }
 
 // Sound speed and stiffness from what the scene asks for [Gagneux 2022, eq. 2.27, 2.28].
