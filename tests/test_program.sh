@@ -359,6 +359,19 @@ done <<'END'
 0.01 50 1
 33.3334 30 1001
 END
+# What check says of steps is what the run does: velocities at the start count.
+cat >throw.lua <<'LUA'
+scene { title = "Two blocks meet", dimension = 2, spacing = 0.02, duration = 0.1, fps = 100, gravity = {0, 0, 0}, method = "dfsph" }
+local water = material("water")
+fluid { material = water, shape = box { size = {0.4, 0.4} }, at = {-0.6, 0}, velocity = {10, 0, 0} }
+fluid { material = water, shape = box { size = {0.4, 0.4} }, at = {0.6, 0}, velocity = {-10, 0, 0} }
+LUA
+for method in dfsph wcsph pvfs; do
+    ends 0 check throw.lua --method $method
+    steps=$(sed -n 's/^suggested step .*: \([0-9]*\) substeps per frame$/\1/p' stdout)
+    ends 0 run throw.lua --method $method --frames 1 --out throw --export none --quiet
+    same "substeps that check promised for $method" "$steps" "$(tail -1 throw/diagnostics.csv | cut -d, -f5)"
+done
 cat >overlap.lua <<'LUA'
 scene { title = "Two blocks in one place", spacing = 0.03, duration = 1 }
 local water = material("water")

@@ -106,12 +106,72 @@ static void test_material_that_changes(void **context)
     couDestroyWorld(world);
 }
 
+// --- Speeds ------------------------------------------------------------------------------------------------------------------
+
+// Liquid that is thrown has the step of its speed from the start, and the run takes that step; at rest it has the longest.
+static void test_step_of_a_throw(void **context)
+{
+    (void)context;
+    static const char *const methods[] = {"pcisph", "iisph", "dfsph"};
+    for (int m = 0; m < COU_COUNT(methods); ++m) {
+        couWorld *world = make_sph_world(methods[m], 2, 0.02f, NO_GRAVITY);
+        couMaterialId water = add_liquid(world, 1000, 0);
+        add_lattice(world, water, make_box(0.2f, 0.2f, 1), at(-0.5f, 0, 0));
+        prepare_world(world);
+        CHECK_NEAR(couWorld_SuggestStep(world), 0.01, 1e-8, m);
+        add_jittered(world, water, make_box(0.2f, 0.2f, 1), at(0.5f, 0, 0), (couVec3){6, 8, 0}, 0);
+        CHECK_NEAR(couWorld_SuggestStep(world), 2.5 * 0.4 * 0.02 / 10, 1e-8, m);
+        CHECK_NEAR(couWorld_Advance(world, 0.002).dt, 0.002, 1e-8, m);
+        CHECK_NEAR(couWorld_SuggestStep(world), 2.5 * 0.4 * 0.02 / 10, 1e-7, m);
+        couDestroyWorld(world);
+    }
+}
+
+// The lines for people say so too: the step of the start, and that of the speed that the scene will have.
+static void test_choices_of_a_throw(void **context)
+{
+    (void)context;
+    couWorld *world = make_sph_world("dfsph", 2, 0.02f, NO_GRAVITY);
+    add_jittered(world, add_liquid(world, 1000, 0), make_box(0.2f, 0.2f, 1), at(0, 0, 0), (couVec3){10, 0, 0}, 0);
+    prepare_world(world);
+    const char *expected = "step at most 2 ms, about 0.8 ms where the liquid meets something at 10 m/s;";
+    if (!strstr(couWorld_Choices(world), expected)) fail_msg("expected '%s' in '%s'", expected, couWorld_Choices(world));
+    couDestroyWorld(world);
+}
+
+// Sound follows the fastest liquid, whether thrown or from a jet that begins later.
+static void test_sound_of_a_throw(void **context)
+{
+    (void)context;
+    static const char *const methods[] = {"mueller", "sesph", "wcsph"};
+    const double compression[] = {0.03, 0.01, 0.005};
+    for (int m = 0; m < COU_COUNT(methods); ++m)
+        for (int is_jet = 0; is_jet < 2; ++is_jet) {
+            couWorld *world = make_sph_world(methods[m], 2, 0.02f, NO_GRAVITY);
+            couMaterialId water = add_liquid(world, 1000, 0);
+            couEmitterDef jet = couDefaultEmitterDef();
+            jet.material = water, jet.shape = make_disk(0.1f), jet.speed = 10, jet.start = 1;
+            if (is_jet)
+                add_emitter(world, &jet);
+            else
+                couShape_Release(jet.shape);
+            couVec3 velocity = is_jet ? NO_GRAVITY : (couVec3){6, 8, 0};
+            add_jittered(world, water, make_box(0.2f, 0.2f, 1), at(0, 0, 0), velocity, 0);
+            prepare_world(world);
+            CHECK_NEAR(couWorld_Def(world)->speed, 10, 1e-5, m);
+            CHECK_NEAR(sph_state(world)->sound_speed, 10 / sqrt(compression[m]), 1e-3, m);
+            CHECK_NEAR(couWorld_SuggestStep(world), 0.2 * (double)world->fluid.h / (double)sph_state(world)->sound_speed, 1e-8,
+                       m);
+            couDestroyWorld(world);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sound_below_least_step),
-        cmocka_unit_test(test_viscosity_and_tension_below_least_step),
-        cmocka_unit_test(test_material_that_changes),
+        cmocka_unit_test(test_sound_below_least_step), cmocka_unit_test(test_viscosity_and_tension_below_least_step),
+        cmocka_unit_test(test_material_that_changes),  cmocka_unit_test(test_step_of_a_throw),
+        cmocka_unit_test(test_choices_of_a_throw),     cmocka_unit_test(test_sound_of_a_throw),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -427,7 +427,7 @@ COU_API void couStepReport_Add(couStepReport *all, const couStepReport *later);
 
 /// Derives the method's numbers (stiffness, step...) from the scene; done by the first step if not called before.
 COU_API bool couWorld_Prepare(couWorld *world, couFaults *faults);
-/// Largest step that the method takes calmly [s]; after preparation.
+/// Largest step that the method takes calmly with particles, bodies and jets as fast as they are now [s]; after preparation.
 COU_API float couWorld_SuggestStep(couWorld *world);
 /// Human-readable lines on what preparation chose and what error to expect; "" before. Valid until the next preparation.
 COU_API const char *couWorld_Choices(const couWorld *world);

@@ -273,6 +273,7 @@ bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
     // The step that the flow alone would have: explicit viscosity must not make it much shorter.
     double fastest = sqrt(demand->speed * demand->speed + 2 * g * demand->depth);
     state->free_step = (float)(fastest > 0 ? p->courant * d / fastest : 0.01);
+    float flow_step = state->free_step;
     if (fluid->material_count) state->reference_density = fluid->materials[0].density;
     for (int m = 0; m < fluid->material_count; ++m)
         state->reference_density = COU_MAX(state->reference_density, fluid->materials[m].density);
@@ -296,9 +297,14 @@ bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
             "sound speed %.3g m/s for a depth of %.3g m and a speed of %.3g m/s: p = %.4g Pa ((rho/rho0)^%.3g - 1)\n",
             (double)state->sound_speed, (double)demand->depth, (double)demand->speed, (double)state->stiffness,
             (double)state->exponent);
+    float step = couSph_SuggestStep(fluid);
+    char later[80] = "";
+    if (flow_step < step)
+        snprintf(later, sizeof later, ", about %.3g ms where the liquid meets something at %.3g m/s", 1000.0 * flow_step,
+                 fastest);
     if (used > 0 && (size_t)used < size)
-        used += snprintf(choices + used, size - (size_t)used, "step at most %.3g ms%s; viscosity %s\n",
-                         1000.0 * couSph_SuggestStep(fluid), fluid->method->traits.has_state_equation ? " (sound)" : "",
+        used += snprintf(choices + used, size - (size_t)used, "step at most %.3g ms%s%s; viscosity %s\n", 1000.0 * step,
+                         step == state->acoustic_step ? " (sound)" : "", later,
                          !state->has_viscosity ? "none"
                          : state->is_implicit  ? "implicit"
                                                : "explicit");
