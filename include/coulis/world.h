@@ -152,14 +152,22 @@ COU_API size_t couWorld_SpringCount(const couWorld *world);
 
 // --- Fluid at the start ------------------------------------------------------------------------------------------------------
 
-/// A volume filled with particles at the rest spacing, outside of all bodies.
+/// Velocity of a particle by its place in the world [m/s]. Called once for each particle, by the thread that adds the fluid; must
+/// not change the world.
+typedef couVec3 couVelocityFcn(void *context, couVec3 position);
+
+/// A volume filled with particles at the rest spacing, outside of all bodies. A particle's velocity is `velocity`, and `spin`
+/// about the place of the pose, and what the function says, added up.
 typedef struct couFluidDef {
     couMaterialId material;
     couShape *shape; ///< bounded; retained
     couPose pose;
     couVec3 velocity; ///< [m/s]
+    couVec3 spin;     ///< angular velocity about pose.position [rad/s]; of 2D worlds z alone
     float jitter;     ///< random offset of each particle / spacing, 0 to 0.5; auto: as the method likes it
     bool is_full;     ///< a closed domain: as many as it holds at rest, whatever c_V; default false: a lattice of the spacing
+    couVelocityFcn *velocity_function; ///< NULL: none
+    void *velocity_context;
 } couFluidDef;
 
 COU_API couFluidDef couDefaultFluidDef(void);

@@ -98,8 +98,7 @@ bool couReader_CheckName(couReader *reader, const char *key, const char *name)
     return false;
 }
 
-// Numbers 1 to 3 of the table on top of the stack; -1 when it holds anything else.
-static int read_numbers(lua_State *lua, double values[3])
+int couReadNumbers(lua_State *lua, double values[3])
 {
     lua_Unsigned count = lua_rawlen(lua, -1);
     if (count < 1 || count > 3) return -1;
@@ -122,7 +121,7 @@ static int read_numbers(lua_State *lua, double values[3])
 bool couReader_Vector(couReader *reader, const char *key, couVec3 *vector)
 {
     double v[3] = {0, 0, 0};
-    int count = lua_istable(reader->lua, -1) ? read_numbers(reader->lua, v) : -1;
+    int count = lua_istable(reader->lua, -1) ? couReadNumbers(reader->lua, v) : -1;
     if (count < 2) {
         wrong_type(reader, key, "three numbers {x, y, z}");
         return false;
@@ -168,7 +167,7 @@ static const char *param_expects(const couParam *param)
 static bool read_vector_param(couReader *reader, const couParam *param, void *def)
 {
     double v[3] = {0, 0, 0};
-    int count = lua_istable(reader->lua, -1) ? read_numbers(reader->lua, v) : -1;
+    int count = lua_istable(reader->lua, -1) ? couReadNumbers(reader->lua, v) : -1;
     bool is_color = strcmp(param->name, "color") == 0;
     if (count < (is_color ? 3 : 2)) {
         wrong_type(reader, param->name, is_color ? "three numbers {red, green, blue}" : param_expects(param));

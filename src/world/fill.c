@@ -255,6 +255,34 @@ static void note_fluid(couWorld *world, size_t first, float speed)
     world->fluid_speed = COU_MAX(world->fluid_speed, speed);
 }
 
+// Gives the particles from `first` on their own velocities, where the def has such. False with a fault where the function's is
+// none.
+static bool set_velocities(couWorld *world, const couFluidDef *def, size_t first, float *fastest, couFaults *faults)
+{
+    const couFluid *fluid = &world->fluid;
+    couVec3 spin = fluid->dimension == 2 ? (couVec3){0, 0, def->spin.z} : def->spin;
+    *fastest = couLength(def->velocity);
+    if (!def->velocity_function && !(couLength(spin) > 0.0f)) return true;
+    *fastest = 0.0f;
+    for (size_t i = first; i < fluid->table.count; ++i) {
+        couVec3 x = couXyz(couFluid_Position(fluid)[i]), own = {0};
+        if (def->velocity_function) own = def->velocity_function(def->velocity_context, x);
+        float largest = COU_MAX(fabsf(own.x), COU_MAX(fabsf(own.y), fabsf(own.z)));
+        if (!couIsFinite3(own) || largest > COU_MAX_VELOCITY) {
+            couFaults_Add(faults, NULL, "fluid.velocity",
+                          "the function gives %g, %g, %g at x = %g, y = %g, z = %g; it must give numbers from -%d to %d", own.x,
+                          own.y, own.z, x.x, x.y, x.z, COU_MAX_VELOCITY, COU_MAX_VELOCITY);
+            return false;
+        }
+        couVec3 v = couAdd(def->velocity, couAdd(couCross(spin, couSub(x, def->pose.position)), own));
+        if (fluid->dimension == 2) v.z = 0.0f;
+        couVec4 *velocity = &couFluid_Velocity(fluid)[i];
+        velocity->x = v.x, velocity->y = v.y, velocity->z = v.z;
+        *fastest = COU_MAX(*fastest, couLength(v));
+    }
+    return true;
+}
+
 // n_max = rho0 (V - solids) / m [Gagneux 2022, eq. 2.49]
 static int64_t fill_closed(couWorld *world, const couFilling *filling)
 {
@@ -300,7 +328,12 @@ int64_t couWorld_AddFluid(couWorld *world, const couFluidDef *def, couFaults *fa
                       world->def.max_particles);
         return -1;
     }
-    note_fluid(world, first, couLength(def->velocity));
+    float fastest;
+    if (!set_velocities(world, def, first, &fastest, faults)) {
+        world->fluid.table.count = first;
+        return -1;
+    }
+    note_fluid(world, first, fastest);
     return added;
 }
 

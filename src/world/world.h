@@ -54,6 +54,8 @@ bool couCheckMaterial(const couWorld *world, couMaterialId material, const char 
 
 // --- Particles come and go (fill.c, emit.c) ------------------------------------------------------------------------------------
 
+#define COU_MAX_VELOCITY 10000 ///< of fluid at the start, along each axis [m/s]
+
 /// What fills a volume.
 typedef struct couFilling {
     int material;
