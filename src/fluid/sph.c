@@ -184,7 +184,9 @@ bool couSph_FindContacts(couStep *step)
 void couPhase_Pairs(couStep *step)
 {
     couFluid *fluid = step->fluid;
-    if (fluid->has_thin_solids && !couSph_FindContacts(step)) {
+    // What padding points at is there also before any liquid came.
+    bool is_good = couTable_Reserve(&fluid->table, 1) && (!fluid->has_thin_solids || couSph_FindContacts(step));
+    if (!is_good) {
         step->has_failed = true;
         return;
     }
