@@ -337,6 +337,22 @@ has "the warning is in run.json" "\"$too_long" sound/run.json
 ends 0 check sound.lua --set sph.min_step=1e-6
 same "no warning where the bound is lower" "" "$(cat stderr)"
 
+# --- Suction at a free surface is said, and ends the run when it throws the liquid about ---
+
+cat >thrown.lua <<'LUA'
+scene { title = "Two blocks in one place", dimension = 2, spacing = 0.02, duration = 0.2, fps = 50, sph = { clamp = false } }
+local water = material("water")
+for i = 0, 1 do fluid { material = water, shape = box { size = {0.4, 0.4} }, at = {0.004 * i, 0.2} } end
+LUA
+for method in dfsph iisph pcisph; do
+    ends 0 check thrown.lua --method $method
+    has "check warns of suction" "^warning: $method: [0-9.]+ % of the particles lie at a free surface.* sph\.clamp=true" stderr
+    ends 1 run thrown.lua --method $method --out thrown --export none --quiet
+    has "the liquid runs away" "^frame 1: $method at 0\.[0-9]+ s, step [0-9]+ of [0-9.e-]+ s: the liquid runs away: .*\
+\(clamp = false\).* --set sph\.clamp=true" stderr
+    ends 0 run thrown.lua --method $method --set sph.clamp=true --out thrown --export none --quiet
+done
+
 # --- check, list, info ---
 
 ends 0 check splash

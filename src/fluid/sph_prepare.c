@@ -308,6 +308,8 @@ bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
                          !state->has_viscosity ? "none"
                          : state->is_implicit  ? "implicit"
                                                : "explicit");
+    if (demand->is_jet && couSph_HasUnusualSuction(fluid) && !state->has_looked)
+        couSph_WarnOfSuction(fluid, "emitters make a free surface");
     for (int m = 0; m < fluid->material_count && used > 0 && (size_t)used < size; ++m)
         if (fluid->materials[m].springs != cou_springsNone)
             used += snprintf(choices + used, size - (size_t)used, "%s: its springs act in pvfs only\n", fluid->materials[m].name);

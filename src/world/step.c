@@ -189,13 +189,16 @@ static void advance_adaptively(couWorld *world, double seconds, couStepReport *r
 {
     double end = world->time + seconds;
     float speed = fastest_particle(world);
+    couWatch watch = couBeginWatch(world);
     for (;;) {
-        world->fluid.max_speed = COU_MAX(speed, speed_of_things(world));
+        float things = speed_of_things(world);
+        world->fluid.max_speed = COU_MAX(speed, things);
+        world->fastest_thing = COU_MAX(world->fastest_thing, things);
         // A step a little longer than stability asks for may go well; one ten times as long does not.
         float wanted = wanted_step(world), least = world->fluid.least_step;
         if (wanted < 0.1f * least) {
             report->unstable_step = wanted;
-            return;
+            break;
         }
         if (wanted < least) report->clamped_count++;
         double left = end - world->time, step = COU_MAX(wanted, least);
@@ -204,9 +207,10 @@ static void advance_adaptively(couWorld *world, double seconds, couStepReport *r
         couStepReport own = step_world(world, (float)dt);
         couStepReport_Add(report, &own);
         world->time = is_last ? end : begin + dt;
-        if (is_last || couStepReport_HasFailed(&own)) return;
+        if (is_last || couStepReport_HasFailed(&own) || couWatch_IsStuck(&watch, &own, wanted < least)) break;
         speed = own.max_speed;
     }
+    couEndWatch(world, &watch, report);
 }
 
 static void advance_evenly(couWorld *world, double seconds, couStepReport *report)
