@@ -10,6 +10,7 @@ typedef struct Def {
     couVec3 place;
     int kind;
     char name[COU_NAME_SIZE];
+    double time;
 } Def;
 
 static const char *const kinds[] = {"none", "plastic", "frozen", NULL};
@@ -21,6 +22,7 @@ static const couParam params[] = {
     COU_VECTOR(Def, place, "m", .initial = {1, 2, 3}, .min = -5, .max = 5),
     COU_CHOICE(Def, kind, kinds, .initial = {2}),
     COU_NAME(Def, name, .help = ""),
+    COU_PRECISE(Def, time, "s", .initial = {0.1}, .min = 0, .is_min_open = true, .max = 1e6),
 };
 static const couParamTable table = {"thing", params, COU_COUNT(params)};
 
@@ -160,6 +162,30 @@ static void test_numbers(void **context)
     assert_int_equal(faults.count, 8);
     couFaults_Clear(&faults);
     CHECK_NEAR(def.length, 3, 0, 0);
+}
+
+// A precise number keeps all of its decimals, through numbers and text; a float of 1.2 would be 1.20000005.
+static void test_precise_numbers(void **context)
+{
+    (void)context;
+    Def def = defaults();
+    const couParam *time = couParams_Find(&table, "time");
+    couFaults faults = {0};
+    char text[64];
+    assert_true(def.time == 0.1);
+    assert_true(couParam_SetText(time, "thing", &def, "1.2", NULL, &faults));
+    assert_true(def.time == 1.2);
+    assert_true(couParam_SetNumbers(time, "thing", &def, (double[]){12345.6789012}, 1, NULL, &faults));
+    double value[3];
+    assert_int_equal(couParam_GetNumbers(time, &def, value), 1);
+    assert_true(value[0] == 12345.6789012);
+    couParam_FormatValue(time, &def, text, sizeof text);
+    assert_string_equal(text, "12345.6789012");
+    assert_int_equal(couParam_Size(time), sizeof(double));
+    CHECK_NO_FAULTS(&faults);
+    assert_false(couParam_SetText(time, "thing", &def, "0", NULL, &faults));
+    CHECK_FAULT(&faults, "thing.time", "0 [s]; it must be a number > 0 and <= 1000000");
+    assert_true(def.time == 12345.6789012);
 }
 
 // What is stored must be in range, also after rounding to float: 1e-50 m is no length > 0.
@@ -333,6 +359,7 @@ int main(void)
         cmocka_unit_test(test_check_names_every_fault),
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_precise_numbers),
         cmocka_unit_test(test_rounding_stays_in_range),
         cmocka_unit_test(test_suggestions),
         cmocka_unit_test(test_words),

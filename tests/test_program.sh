@@ -77,6 +77,16 @@ same "old files stay after a bad scene" "text frame" "$(cat kept/run.json kept/p
 ends 2 check bad.lua
 for key in scene.spacing material body.frction; do has "check finds $key" "^[^ ]*bad\.lua:[0-9]+: $key" stderr; done
 ends 2 check missing
+cat >still.lua <<'LUA'
+scene { title = "A function that gives no velocity", spacing = 0.03, duration = 1 }
+fluid { material = material("water"), shape = box { size = {0.1, 0.1, 0.1} },
+        velocity = function(x, y, z) return {x, y, z / 0} end }
+LUA
+for command in check run; do
+    ends 2 $command still.lua
+    has "a bad velocity" "still\.lua:2: fluid\.velocity: at x = .*: expected \{vx, vy, vz\}, numbers from -10000 to 10000" stderr
+    same "one message of it" 1 "$(grep -c still.lua stderr)"
+done
 
 # --- A run and its files ---
 
@@ -310,13 +320,84 @@ ends 0 info lost/checkpoint.h5
 has "the last good checkpoint is kept" "^frame +$((frame - 1))," stdout
 ends 0 run lost.lua --resume lost --out lost2 --frames $((frame - 1)) --quiet
 
+# --- A bound on steps above what the method needs is said before the run, and kept in run.json ---
+
+cat >sound.lua <<'LUA'
+scene { title = "A fast drop", dimension = 2, spacing = 0.01, duration = 0.01, fps = 200, method = "wcsph",
+        sph = { min_step = 1e-4 } }
+body { shape = plane { normal = {0, 1, 0} } }
+fluid { material = material("water"), shape = box { size = {0.1, 0.1} }, at = {0, 0.1}, velocity = {0, -5, 0} }
+LUA
+too_long="wcsph: sound of [0-9.]+ m/s asks for steps of at most [0-9.e-]+ s, but min_step makes them 0\.0001 s, [0-9.]+ times"
+ends 0 check sound.lua
+has "check warns of min_step" "^warning: $too_long" stderr
+ends 0 run sound.lua --out sound --export none --quiet
+has "run warns of min_step" "^warning: $too_long" stderr
+has "the warning is in run.json" "\"$too_long" sound/run.json
+ends 0 check sound.lua --set sph.min_step=1e-6
+same "no warning where the bound is lower" "" "$(cat stderr)"
+
+# --- Suction at a free surface is said, and ends the run when it throws the liquid about ---
+
+cat >thrown.lua <<'LUA'
+scene { title = "Two blocks in one place", dimension = 2, spacing = 0.02, duration = 0.2, fps = 50, sph = { clamp = false } }
+local water = material("water")
+for i = 0, 1 do fluid { material = water, shape = box { size = {0.4, 0.4} }, at = {0.004 * i, 0.2} } end
+LUA
+for method in dfsph iisph pcisph; do
+    ends 0 check thrown.lua --method $method
+    has "check warns of suction" "^warning: $method: [0-9.]+ % of the particles lie at a free surface.* sph\.clamp=true" stderr
+    ends 1 run thrown.lua --method $method --out thrown --export none --quiet
+    has "the liquid runs away" "^frame 1: $method at 0\.[0-9]+ s, step [0-9]+ of [0-9.e-]+ s: the liquid runs away: .*\
+\(clamp = false\).* --set sph\.clamp=true" stderr
+    ends 0 run thrown.lua --method $method --set sph.clamp=true --out thrown --export none --quiet
+done
+
 # --- check, list, info ---
 
 ends 0 check splash
-for word in particles bodies method "suggested step" "height error" overlaps memory; do
+for word in particles bodies method frames "suggested step" "height error" overlaps memory; do
     has "check reports $word" "^$word" stdout
 done
 has "no overlaps" "^overlaps +none" stdout
+# Decimals give the frames that they say, and a last frame that the time only begins counts.
+cat >moment.lua <<'LUA'
+scene { title = "A moment", dimension = 2, spacing = 0.1, duration = 1.2, fps = 50 }
+fluid { material = material("water"), shape = box { size = {0.2, 0.2} } }
+LUA
+ends 0 run moment.lua --out moment --export none --quiet
+same "frames of 1.2 s at 50" 60 "$(value moment/run.json frames)"
+while read -r seconds fps frames; do
+    ends 0 check moment.lua --set "duration=$seconds" --set "fps=$fps"
+    has "frames of $seconds s at $fps" "^frames +$frames at $fps per second$" stdout
+done <<'END'
+0.3 10 3
+1.1 30 33
+2.3 25 58
+2.3 50 115
+1.2 50 60
+0.7 29.97 21
+3600.1 60 216006
+16683.35 29.97 500000
+19999.9 50 999995
+1.21 50 61
+1.2001 50 61
+0.01 50 1
+33.3334 30 1001
+END
+# What check says of steps is what the run does: velocities at the start count.
+cat >throw.lua <<'LUA'
+scene { title = "Two blocks meet", dimension = 2, spacing = 0.02, duration = 0.1, fps = 100, gravity = {0, 0, 0} }
+local water = material("water")
+fluid { material = water, shape = box { size = {0.4, 0.4} }, at = {-0.6, 0}, velocity = {10, 0, 0} }
+fluid { material = water, shape = box { size = {0.4, 0.4} }, at = {0.6, 0}, velocity = {-10, 0, 0} }
+LUA
+for method in dfsph wcsph pvfs; do
+    ends 0 check throw.lua --method $method
+    steps=$(sed -n 's/^suggested step .*: \([0-9]*\) substeps per frame$/\1/p' stdout)
+    ends 0 run throw.lua --method $method --frames 1 --out throw --export none --quiet
+    same "substeps that check promised for $method" "$steps" "$(tail -1 throw/diagnostics.csv | cut -d, -f5)"
+done
 cat >overlap.lua <<'LUA'
 scene { title = "Two blocks in one place", spacing = 0.03, duration = 1 }
 local water = material("water")

@@ -62,6 +62,8 @@ RULE(guard_count, SUM)
 RULE(trapped_count, SUM)
 RULE(clamped_count, SUM)
 RULE(unstable_step, LARGEST)
+RULE(runaway_speed, LARGEST)
+RULE(allowed_speed, LARGEST)
 RULE(contact_count, SUM)
 RULE(pair_count, SUM)
 RULE(particle_steps, SUM)
@@ -89,6 +91,8 @@ RULE(particle_steps, SUM)
     X(trapped_count) \
     X(clamped_count) \
     X(unstable_step) \
+    X(runaway_speed) \
+    X(allowed_speed) \
     X(contact_count) \
     X(bad_body) \
     X(phase_seconds) \
@@ -266,6 +270,8 @@ static void check_equal(const char *what, const couStepReport *a, const couStepR
     CHECK_EQUAL(trapped_count);
     CHECK_EQUAL(clamped_count);
     CHECK_EQUAL(unstable_step);
+    CHECK_EQUAL(runaway_speed);
+    CHECK_EQUAL(allowed_speed);
     CHECK_EQUAL(contact_count);
     CHECK_EQUAL(bad_body.index1);
     CHECK_EQUAL(pair_count);

@@ -101,6 +101,7 @@ static void test_order_does_not_matter(void **context)
 
 // --- Bad scenes --------------------------------------------------------------------------------------------------------------
 
+#define BALL "fluid { material = 'water', shape = sphere { radius = 0.2 }, "
 static const Bad bad_scenes[] = {
     // The file
     {"scene {\n  spacing = = 2 }", 2, "", "unexpected symbol"},
@@ -160,6 +161,24 @@ static const Bad bad_scenes[] = {
     {HEAD "fluid { material = 'water', shape = 'ball' }", 2, "fluid.shape", "expected a shape"},
     {HEAD "\nfluid {\n  material = 'water',\n  shape = sphere { radius = 0.5 },\n  velocty = {0,0,0} }", 3, "fluid.velocty",
      "did you mean 'velocity'?"},
+    {HEAD BALL "velocity = 5 }", 2, "fluid.velocity", "expected three numbers {x, y, z}, got 5"},
+    {HEAD BALL "velocity = {0, 20000, 0} }", 2, "fluid.velocity", "20000"},
+    {HEAD BALL "velocity = function() end }", 2, "fluid.velocity",
+     "expected {vx, vy, vz}, numbers from -10000 to 10000, got nothing"},
+    {HEAD BALL "velocity = function(x, y, z) return x, y, z end }", 2, "fluid.velocity", "expected {vx, vy, vz}"},
+    {HEAD BALL "velocity = function(x, y, z) return {x, 'y', z} end }", 2, "fluid.velocity", "got a table"},
+    {HEAD BALL "velocity = function(x, y, z) return {1} end }", 2, "fluid.velocity", "got a table"},
+    {HEAD BALL "velocity = function(x, y, z) return {0, 0/0, 0} end }", 2, "fluid.velocity", "nan, 0}"},
+    {HEAD BALL "velocity = function(x, y, z) return {1/0, 0, 0} end }", 2, "fluid.velocity", "got {inf, 0, 0}"},
+    {HEAD BALL "velocity = function(x, y, z) return {0, 0, x > 0 and 20000 or 1} end }", 2, "fluid.velocity",
+     "got {0, 0, 20000}"},
+    {HEAD BALL "velocity = function(x, y, z)\n return {x, y, nope} end }", 3, "", "unknown name 'nope'"},
+    {HEAD BALL "velocity = function() while true do end end }", 2, "", "endless loop?"},
+    {HEAD BALL "spin = 'fast' }", 2, "fluid.spin", "expected three numbers {x, y, z}, got the text 'fast'"},
+    {HEAD BALL "spin = 5 }", 2, "fluid.spin", "one is for 2D"},
+    {HEAD BALL "spin = {0, 0, 1/0} }", 2, "fluid.spin", "inf"},
+    {HEAD BALL "spin = 0/0 }", 2, "fluid.spin", "nan"},
+    {"scene { dimension = 2, spacing = 0.05 }\n" BALL "spin = {1, 0, 2} }", 2, "fluid.spin", "2D only turns about z"},
     {HEAD "body { shape = sphere { radius = 1 }, friction = 2 }", 2, "body.friction", "2"},
     {HEAD "body { shape = sphere { radius = 1 }, motion = 5 }", 2, "body.motion", "expected a function of time"},
     {HEAD "body { shape = sphere { radius = 1 }, motion = function(t) return 5 end }", 2, "motion", "expected a table"},
@@ -364,14 +383,14 @@ static void test_overrides(void **context)
     const char *text =
         "scene { spacing = 0.05, pvfs = {} }\nlocal a, b = material('honey'), material('honey', { density = 1000 })\n" FLUID;
     couOverride good[] = {
-        {"spacing", "0.1"}, {"duration", "9"}, {"gravity", "0,-1,0"}, {"honey.viscosity", "3"}, {"honey-2.density", "1001"}};
+        {"spacing", "0.1"}, {"duration", "1.2"}, {"gravity", "0,-1,0"}, {"honey.viscosity", "3"}, {"honey-2.density", "1001"}};
     couSceneOptions options = {.overrides = good, .override_count = COU_COUNT(good), .threads = 1, .method = "pvfs"};
     couFaults faults = {0};
     couScene *scene = load_with(text, &options, &faults);
     print_faults(&faults);
     assert_non_null(scene);
     couWorld *world = couScene_World(scene);
-    assert_true(couWorld_Def(world)->spacing == 0.1f && couScene_Duration(scene) == 9 && couWorld_Def(world)->gravity.y == -1);
+    assert_true(couWorld_Def(world)->spacing == 0.1f && couScene_Duration(scene) == 1.2 && couWorld_Def(world)->gravity.y == -1);
     assert_true(couWorld_Material(world, couWorld_MaterialAt(world, 0))->viscosity == 3);
     assert_true(couWorld_Material(world, couWorld_MaterialAt(world, 1))->viscosity == 3);
     assert_true(couWorld_Material(world, couWorld_MaterialAt(world, 1))->density == 1001);
@@ -453,9 +472,83 @@ static void test_events(void **context)
     couCloseScene(scene);
 }
 
+static void check_velocity(const couScene *scene, double tolerance, couVec3 (*expected)(couVec3 x))
+{
+    couParticleView view = couWorld_Particles(couScene_World((couScene *)scene));
+    assert_true(view.count > 20);
+    for (size_t i = 0; i < view.count; ++i) {
+        couVec3 v = expected(couXyz(view.position[i]));
+        double off = couLength(couSub(couXyz(view.velocity[i]), v));
+        if (!(off <= tolerance))
+            fail_msg("particle %zu: expected %g, %g, %g, got %g, %g, %g", i, v.x, v.y, v.z, view.velocity[i].x,
+                     view.velocity[i].y, view.velocity[i].z);
+    }
+}
+
+static couVec3 vortex(couVec3 x) { return (couVec3){2 * x.y, -2 * x.x, 0.5f * x.z}; }
+static couVec3 flat_vortex(couVec3 x) { return (couVec3){2 * x.y, -2 * x.x, 0}; }
+static couVec3 turning(couVec3 x)
+{
+    return couAdd((couVec3){1, 0, 0}, couCross((couVec3){0, 3, 0}, couSub(x, (couVec3){1, 2, 3})));
+}
+static couVec3 flat_turning(couVec3 x) { return couCross((couVec3){0, 0, -4}, couSub(x, (couVec3){1, 0, 0})); }
+
+// Velocities by a function of the place, by a spin about the place of the shape, in 3D and in 2D, also before scene{}.
+static void test_velocities_of_fluids(void **context)
+{
+    (void)context;
+    static const struct {
+        const char *text;
+        couVec3 (*expected)(couVec3 x);
+    } scenes[] = {
+        {HEAD BALL "velocity = function(x, y, z) return {2 * y, -2 * x, 0.5 * z} end }", vortex},
+        {HEAD BALL "at = {1, 0, 2}, velocity = function(x, y, z) return {2 * y, -2 * x, 0.5 * z} end }", vortex},
+        {"scene { dimension = 2, spacing = 0.05 }\n" BALL "velocity = function(x, y) return {2 * y, -2 * x} end }", flat_vortex},
+        {HEAD BALL "at = {1, 2, 3}, velocity = {1, 0, 0}, spin = {0, 3, 0} }", turning},
+        {HEAD "fluid { material = 'water', shape = sphere { radius = 0.2 }:at {0, 2, 0}, at = {1, 0, 3}, velocity = {1, 0, 0}, "
+              "spin = {0, 3, 0} }",
+         turning},
+        {BALL "at = {1, 0}, spin = -4 }\nscene { dimension = 2, spacing = 0.05 }", flat_turning},
+        {"scene { dimension = 2, spacing = 0.05 }\n" BALL "at = {1, 0}, spin = {0, 0, -4} }", flat_turning},
+    };
+    for (int k = 0; k < COU_COUNT(scenes); ++k) {
+        couScene *scene = load_good(scenes[k].text);
+        check_velocity(scene, 1e-5, scenes[k].expected);
+        couCloseScene(scene);
+    }
+    // Random numbers are those of the seed.
+    const char *random = HEAD BALL "velocity = function() return {math.random(), math.random(), 0} end }";
+    couScene *a = load_good(random), *b = load_good(random);
+    couParticleView first = couWorld_Particles(couScene_World(a)), second = couWorld_Particles(couScene_World(b));
+    assert_int_equal(first.count, second.count);
+    assert_memory_equal(first.velocity, second.velocity, first.count * sizeof *first.velocity);
+    assert_true(first.velocity[0].x != first.velocity[1].x);
+    couCloseScene(a), couCloseScene(b);
+}
+
+// What is poured later has them too.
+static void test_poured_velocities(void **context)
+{
+    (void)context;
+    couScene *scene = load_good("scene { spacing = 0.05, gravity = {0, 0, 0} }\nmaterial('water') at(0, function(world)\n"
+                                "  world:pour { material = 'water', shape = sphere { radius = 0.2 },\n"
+                                "    velocity = function(x, y, z) return {2 * y, -2 * x, 0.5 * z} end } end)");
+    couWorld_Step(couScene_World(scene), 1e-6f);
+    if (couScene_RuntimeError(scene)) fail_msg("%s", couScene_RuntimeError(scene));
+    check_velocity(scene, 1e-3, vortex);
+    couCloseScene(scene);
+}
+
 static void test_runtime_errors(void **context)
 {
     (void)context;
+    check_runtime_error(HEAD FLUID "at(0.01, function(world)\n world:pour { material = 'water', at = {0, 2, 0}, "
+                                   "shape = sphere { radius = 0.2 }, velocity = function(x, y, z) return {x} end } end)",
+                        "scene.lua:4", "expected {vx, vy, vz}");
+    check_runtime_error(HEAD FLUID
+                        "at(0.01, function(world)\n world:pour { material = 'water', at = {0, 2, 0}, "
+                        "shape = sphere { radius = 0.2 }, velocity = function(x, y, z)\n world:stop_emitters() end } end)",
+                        "scene.lua:5", "can only be used in events");
     check_runtime_error(HEAD FLUID "at(0.01, function(world)\n  world:explode() end)", "scene.lua:4",
                         "unknown name 'world.explode'");
     check_runtime_error(HEAD FLUID "at(0.01, function(world) while true do end end)", "scene.lua:3", "endless loop?");
@@ -614,6 +707,8 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test(test_overrides),
         cmocka_unit_test(test_method_settings),
         cmocka_unit_test(test_events),
+        cmocka_unit_test(test_velocities_of_fluids),
+        cmocka_unit_test(test_poured_velocities),
         cmocka_unit_test(test_runtime_errors),
         cmocka_unit_test(test_store),
         cmocka_unit_test(test_store_refuses),

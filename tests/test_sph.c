@@ -343,6 +343,25 @@ typedef struct BadFloat {
 
 #define AT(field) offsetof(couSphParams, field)
 
+// A world where liquid comes later, without bodies: there is nothing yet to have pairs.
+static void test_no_liquid_yet(void **context)
+{
+    (void)context;
+    for (int m = 0; m < SPH_METHODS; ++m) {
+        couWorld *world = make_sph_world(sph_methods[m], 2, 0.02f, EARTH);
+        couEmitterDef jet = couDefaultEmitterDef();
+        jet.material = add_liquid(world, 1000, 0), jet.shape = make_disk(0.1f), jet.start = 0.01f;
+        add_emitter(world, &jet);
+        for (int k = 0; k < 60; ++k) {
+            couStepReport report = couWorld_Step(world, 1e-3f);
+            CHECK_HEALTHY(&report);
+            assert_false(couStepReport_HasFailed(&report));
+        }
+        assert_true(couWorld_Particles(world).count > 0);
+        couDestroyWorld(world);
+    }
+}
+
 static void test_numbers_out_of_range(void **context)
 {
     (void)context;
@@ -459,6 +478,7 @@ int main(void)
         cmocka_unit_test(test_relative_speed),
         cmocka_unit_test(test_coincident_particles_part),
         cmocka_unit_test(test_thin_plate),
+        cmocka_unit_test(test_no_liquid_yet),
         cmocka_unit_test(test_numbers_out_of_range),
         cmocka_unit_test(test_counts_out_of_range),
         cmocka_unit_test(test_periods_out_of_range),

@@ -9,6 +9,7 @@ extern "C" {
 
 typedef enum couParamType {
     cou_paramFloat,  ///< float
+    cou_paramDouble, ///< double
     cou_paramInt,    ///< int
     cou_paramBool,   ///< bool
     cou_paramVec3,   ///< couVec3
@@ -40,6 +41,8 @@ typedef struct couParamTable {
 // .max, .is_min_open, .is_auto, .help; what it leaves out is 0, false or none. `units` is "" for a pure number.
 //     COU_NUMBER(couPipeDef, radius, "m", .initial = {0.05}, .min = 0, .is_min_open = true, .max = 10, .help = "of its bore"),
 #define COU_NUMBER(def, field, units, ...) COU_PARAM(#field, cou_paramFloat, def, field, units, __VA_ARGS__)
+/// A number that is counted with, such as a time that makes a whole number of frames: a float's 1.2 is 1.20000005.
+#define COU_PRECISE(def, field, units, ...) COU_PARAM(#field, cou_paramDouble, def, field, units, __VA_ARGS__)
 #define COU_INTEGER(def, field, units, ...) COU_PARAM(#field, cou_paramInt, def, field, units, __VA_ARGS__)
 #define COU_VECTOR(def, field, units, ...) COU_PARAM(#field, cou_paramVec3, def, field, units, __VA_ARGS__)
 #define COU_FLAG(def, field, ...) COU_PARAM(#field, cou_paramBool, def, field, "", .max = 1, __VA_ARGS__)

@@ -152,14 +152,22 @@ COU_API size_t couWorld_SpringCount(const couWorld *world);
 
 // --- Fluid at the start ------------------------------------------------------------------------------------------------------
 
-/// A volume filled with particles at the rest spacing, outside of all bodies.
+/// Velocity of a particle by its place in the world [m/s]. Called once for each particle, by the thread that adds the fluid; must
+/// not change the world.
+typedef couVec3 couVelocityFcn(void *context, couVec3 position);
+
+/// A volume filled with particles at the rest spacing, outside of all bodies. A particle's velocity is `velocity`, and `spin`
+/// about the place of the pose, and what the function says, added up.
 typedef struct couFluidDef {
     couMaterialId material;
     couShape *shape; ///< bounded; retained
     couPose pose;
     couVec3 velocity; ///< [m/s]
+    couVec3 spin;     ///< angular velocity about pose.position [rad/s]; of 2D worlds z alone
     float jitter;     ///< random offset of each particle / spacing, 0 to 0.5; auto: as the method likes it
     bool is_full;     ///< a closed domain: as many as it holds at rest, whatever c_V; default false: a lattice of the spacing
+    couVelocityFcn *velocity_function; ///< NULL: none
+    void *velocity_context;
 } couFluidDef;
 
 COU_API couFluidDef couDefaultFluidDef(void);
@@ -413,6 +421,11 @@ typedef struct couStepReport {
     float
         unstable_step; ///< stability asked for this step [s], less than a tenth of the user's bound: the advance ended before its
                        ///< time; 0 otherwise
+    float
+        runaway_speed; ///< root mean square of the particles' speeds [m/s], where pressures that pull have given them energy from
+                       ///< nowhere (sph.clamp = false at a free surface): the advance may have ended before its time, and the
+                       ///< run must stop; 0 otherwise
+    float allowed_speed;   ///< with it: what falls, jets, bodies and tension of the world can give [m/s]
     int64_t contact_count; ///< points where bodies touch each other, summed
     couBodyId bad_body;    ///< that became NaN or infinite, null for none; the run must stop
     double phase_seconds[cou_phaseCount];
@@ -427,7 +440,7 @@ COU_API void couStepReport_Add(couStepReport *all, const couStepReport *later);
 
 /// Derives the method's numbers (stiffness, step...) from the scene; done by the first step if not called before.
 COU_API bool couWorld_Prepare(couWorld *world, couFaults *faults);
-/// Largest step that the method takes calmly [s]; after preparation.
+/// Largest step that the method takes calmly with particles, bodies and jets as fast as they are now [s]; after preparation.
 COU_API float couWorld_SuggestStep(couWorld *world);
 /// Human-readable lines on what preparation chose and what error to expect; "" before. Valid until the next preparation.
 COU_API const char *couWorld_Choices(const couWorld *world);

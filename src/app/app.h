@@ -116,6 +116,10 @@ char *couFormatRate(char *text, size_t size, double per_second); ///< 4.1 millio
 char *couFormatSeconds(char *text, size_t size, double seconds); ///< 850 ms, 12.3 s, 4 min 05 s, 2 h 10 min
 char *couFormatBytes(char *text, size_t size, double bytes);     ///< 12.3 MB
 
+/// Frames of a run that lasts so long; a last one that the time only begins counts. Decimals give what they say: 1.2 s at 50
+/// frames per second are 60.
+double couCountFrames(double seconds, double fps);
+
 uint64_t couPeakRss(void);     ///< largest resident size of the process so far [bytes]
 int couThreadCount(int asked); ///< threads that a world with this def works with: 0 means all cores
 

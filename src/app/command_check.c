@@ -133,8 +133,8 @@ static void report_scene(couScene *scene, couFaults *faults)
     report_bodies(world);
     printf("method          %s in %dD, spacing %g m, support radius %g m\n", def->method, def->dimension, def->spacing,
            couWorld_SupportRadius(world));
-    printf("suggested step  %.3g s: %.0f substeps per frame at %g frames per second\n", step,
-           fmax(1.0, ceil(1.0 / (fps * step) - 1e-6)), fps);
+    printf("frames          %.0f at %g per second\n", couCountFrames(seconds, fps), fps);
+    printf("suggested step  %.3g s: %.0f substeps per frame\n", step, fmax(1.0, ceil(1.0 / (fps * step) - 1e-6)));
     printf("height error    %.2g %% of a pool as deep as the scene's %.3g m\n", 100.0 * couWorld_HeightError(world), def->depth);
     const char *choices = couWorld_Choices(world);
     size_t length = strlen(choices);

@@ -45,7 +45,7 @@ static bool settle_frames(couRun *run)
     couRunOptions *options = &run->options;
     run->fps = isnan(options->fps) ? couScene_Fps(run->scene) : options->fps;
     double seconds = isnan(options->seconds) ? couScene_Duration(run->scene) : options->seconds;
-    double total = options->frames > 0 ? options->frames : ceil(seconds * run->fps - 1e-6);
+    double total = options->frames > 0 ? options->frames : couCountFrames(seconds, run->fps);
     if (!(total >= 1.0 && total <= COU_MAX_FRAMES))
         couFaults_Add(&run->faults, "coulis run", "--frames", "%g s at %g frames per second are %g frames; allowed are 1 to %d",
                       seconds, run->fps, total, COU_MAX_FRAMES);
@@ -142,6 +142,16 @@ static bool open_folder(couRun *run)
     return couWriteCommand(&run->options, run->folder, run->total, run->fps, &run->faults);
 }
 
+// ", or without suction: --set sph.clamp=true" where the method's pressures pull.
+static void suggest_clamp(const couRun *run, char *text, size_t size)
+{
+    const couParamTable *params = couMethodParams(couWorld_Def(run->world)->method);
+    const couParam *clamp = couParams_Find(params, "clamp");
+    double is_clamped[3] = {1};
+    if (clamp) couParam_GetNumbers(clamp, couWorld_MethodParams(run->world), is_clamped);
+    snprintf(text, size, is_clamped[0] != 0.0 ? "" : ", or without suction: --set %s.clamp=true", params->name);
+}
+
 // How to get smaller steps: by the method's bound on them where it has one, else by the speed that they are chosen for.
 static void suggest_cure(const couRun *run, const couStepReport *report, char *text, size_t size)
 {
@@ -152,9 +162,10 @@ static void suggest_cure(const couRun *run, const couStepReport *report, char *t
     if (couParams_Find(params, "max_step")) {
         double step = 0.1 * (double)report->dt, least[3] = {0};
         couParam_GetNumbers(couParams_Find(params, "min_step"), couWorld_MethodParams(run->world), least);
-        int used = snprintf(text, size, "take smaller steps: --set %s.max_step=%.2g", params->name, step);
-        if (least[0] > step && used > 0 && (size_t)used < size)
-            snprintf(text + used, size - (size_t)used, " --set %s.min_step=%.2g", params->name, 0.1 * step);
+        char clamp[64], bound[64] = "";
+        suggest_clamp(run, clamp, sizeof clamp);
+        if (least[0] > step) snprintf(bound, sizeof bound, " --set %s.min_step=%.2g", params->name, 0.1 * step);
+        snprintf(text, size, "take smaller steps: --set %s.max_step=%.2g%s%s", params->name, step, bound, clamp);
         return;
     }
     snprintf(text, size, "a higher 'speed' makes smaller steps: --set speed=%.3g", 2.0 * (double)speed);
@@ -164,11 +175,12 @@ static void explain_trouble(couRun *run, const couStepReport *report)
 {
     const char *error = couScene_RuntimeError(run->scene);
     double time = couWorld_Time(run->world);
-    char where[32], cure[128], step[96];
+    char where[32], cure[224], step[96], clamp[64];
     snprintf(where, sizeof where, "frame %d", run->frame + 1);
     snprintf(step, sizeof step, "%s at %.6g s, step %llu of %.3g s", couWorld_Def(run->world)->method, time,
              (unsigned long long)couWorld_StepCount(run->world), (double)report->dt);
     suggest_cure(run, report, cure, sizeof cure);
+    suggest_clamp(run, clamp, sizeof clamp);
     if (error) couFaults_Add(&run->faults, where, NULL, "%s", error);
     if (report->nan_count > 0)
         couFaults_Add(&run->faults, where, NULL, "%s: %lld particles are not finite any more, the first is particle %u; %s", step,
@@ -177,14 +189,21 @@ static void explain_trouble(couRun *run, const couStepReport *report)
         couFaults_Add(&run->faults, where, NULL,
                       "%s: %lld particles flew out of reach, the first is particle %u; catch them with a sink or a wall, or %s",
                       step, (long long)report->lost_count, report->first_bad_id, cure);
+    else if (report->runaway_speed > 0.0f)
+        couFaults_Add(
+            &run->faults, where, NULL,
+            "%s: the liquid runs away: its particles have %.3g m/s (root mean square; the fastest %.3g m/s), where falls, "
+            "jets, bodies and tension give %.3g m/s; suction (clamp = false) tears a free surface apart; --set %s.clamp=true",
+            step, (double)report->runaway_speed, (double)report->max_speed, (double)report->allowed_speed,
+            couMethodParams(couWorld_Def(run->world)->method)->name);
     else if (report->unstable_step > 0.0f)
         couFaults_Add(
             &run->faults, where, NULL,
             "%s at %.6g s, after step %llu: stability asks for steps of %.2g s (the fastest particle has %.3g m/s), less than a "
-            "tenth of what min_step allows; --set %s.min_step=%.1g",
+            "tenth of what min_step allows; --set %s.min_step=%.1g%s",
             couWorld_Def(run->world)->method, time, (unsigned long long)couWorld_StepCount(run->world),
             (double)report->unstable_step, (double)report->max_speed, couMethodParams(couWorld_Def(run->world)->method)->name,
-            0.1 * (double)report->unstable_step);
+            0.1 * (double)report->unstable_step, clamp);
     else if (report->bad_body.index1)
         couFaults_Add(&run->faults, where, NULL, "%s: the body '%s' is not finite any more; %s", step,
                       couWorld_Body(run->world, report->bad_body)->name, cure);
@@ -211,7 +230,8 @@ static bool advance(couRun *run)
     run->substeps += (uint64_t)report->substeps;
     run->unconverged += (uint64_t)report->unconverged_count;
     run->clamped += (uint64_t)report->clamped_count;
-    bool is_healthy = !couStepReport_HasFailed(report) && !(report->unstable_step > 0.0f) && !couScene_RuntimeError(run->scene);
+    bool is_healthy = !couStepReport_HasFailed(report) && !(report->unstable_step > 0.0f) && !(report->runaway_speed > 0.0f) &&
+                      !couScene_RuntimeError(run->scene);
     if (is_healthy)
         ++run->frame;
     else

@@ -162,6 +162,9 @@ char *couFormatBytes(char *text, size_t size, double bytes)
     return text;
 }
 
+// A millionth of a frame is nobody's: it comes from the product of two rounded decimals.
+double couCountFrames(double seconds, double fps) { return ceil(seconds * fps - 1e-6); }
+
 uint64_t couPeakRss(void)
 {
     struct rusage usage;

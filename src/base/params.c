@@ -83,6 +83,7 @@ size_t couParam_Size(const couParam *param)
 {
     switch (param->type) {
     case cou_paramFloat: return sizeof(float);
+    case cou_paramDouble: return sizeof(double);
     case cou_paramInt:
     case cou_paramChoice: return sizeof(int);
     case cou_paramBool: return sizeof(bool);
@@ -104,6 +105,7 @@ static void store(const couParam *param, void *def, const double *values)
     char *field = (char *)def + param->offset;
     switch (param->type) {
     case cou_paramFloat: *(float *)field = (float)values[0]; break;
+    case cou_paramDouble: *(double *)field = values[0]; break;
     case cou_paramInt:
     case cou_paramChoice: *(int *)field = (int)values[0]; break;
     case cou_paramBool: *(bool *)field = values[0] != 0; break;
@@ -117,6 +119,7 @@ int couParam_GetNumbers(const couParam *param, const void *def, double values[3]
     const char *field = (const char *)def + param->offset;
     switch (param->type) {
     case cou_paramFloat: values[0] = *(const float *)field; return 1;
+    case cou_paramDouble: values[0] = *(const double *)field; return 1;
     case cou_paramInt:
     case cou_paramChoice: values[0] = *(const int *)field; return 1;
     case cou_paramBool: values[0] = *(const bool *)field; return 1;
@@ -197,7 +200,7 @@ static void format_number(const couParam *param, const double *v, char *text, si
         else if (param->type == cou_paramVec3)
             snprintf(text, size, "%g, %g, %g", v[0], v[1], v[2]);
         else
-            snprintf(text, size, "%.10g", v[0]);
+            snprintf(text, size, param->type == cou_paramDouble ? "%.15g" : "%.10g", v[0]);
     }
 }
 

@@ -66,6 +66,7 @@ static inline float couFluid_CellSize(const couFluid *fluid) { return 1.001f * f
 typedef struct couDemand {
     float depth; ///< H [m]
     float speed; ///< largest speed [m/s]
+    bool is_jet; ///< there are emitters and no liquid yet
 } couDemand;
 
 /// One step under way.
@@ -128,6 +129,8 @@ typedef struct couMethod {
     void (*weights)(const couFluid *fluid, int material, float *position_w, float *velocity_w);
     /// Volume of a particle / d^n, for domains that are filled to the last; NULL: 1.
     float (*fill)(const couFluid *fluid);
+    /// Its pressures may pull, so that the liquid may tear itself apart: the world watches its energy. NULL: never.
+    bool (*pulls)(const couFluid *fluid);
 } couMethod;
 
 /// NULL for a complete method, otherwise what it lacks: "prepare", "phases"...

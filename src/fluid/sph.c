@@ -2,6 +2,8 @@
 
 #include "fluid/sph.h"
 
+#include <stdio.h>
+
 // --- Columns -----------------------------------------------------------------------------------------------------------------
 
 bool couSph_Init(couFluid *fluid)
@@ -37,6 +39,8 @@ void couSph_Weights(const couFluid *fluid, int material, float *position_w, floa
 }
 
 float couSph_Fill(const couFluid *fluid) { return ((const couSphParams *)fluid->params)->fill; }
+
+bool couSph_Pulls(const couFluid *fluid) { return !((const couSphParams *)fluid->params)->clamp; }
 
 couVec4 *couSph_TakeVectors(couFluid *fluid)
 {
@@ -195,10 +199,40 @@ static bool is_full(const couFluid *fluid)
     return !fluid->boundary.table.count && room > 0 && liquid > 0.97 * room;
 }
 
+void couSph_WarnOfSuction(couFluid *fluid, const char *surface)
+{
+    couSphState *state = fluid->method_state;
+    state->has_looked = true;
+    couLog(cou_logWarning,
+           "%s: %s, where pressures that pull (clamp = false) may tear the liquid apart: they are for full domains; --set "
+           "%s.clamp=true",
+           fluid->method->name, surface, couSphParamTable.name);
+}
+
+bool couSph_HasUnusualSuction(const couFluid *fluid)
+{
+    const couSphParams *p = fluid->params;
+    bool is_solved = !fluid->method->traits.has_state_equation;
+    return is_solved && !p->clamp && couSph_State(fluid)->tension_kind != cou_tensionArea;
+}
+
+static void look_for_free_surface(couStep *step)
+{
+    couFluid *fluid = step->fluid;
+    if (couSph_State(fluid)->has_looked || !fluid->table.count || !couSph_HasUnusualSuction(fluid)) return;
+    couSph_State(fluid)->has_looked = true;
+    double share = couSph_OpenShare(step);
+    char surface[80];
+    snprintf(surface, sizeof surface, "%.2g %% of the particles lie at a free surface", 100 * share);
+    if (share > 0.01) couSph_WarnOfSuction(fluid, surface); // disorder at the start opens a few holes
+}
+
 void couPhase_Pairs(couStep *step)
 {
     couFluid *fluid = step->fluid;
-    if (fluid->has_thin_solids && !couSph_FindContacts(step)) {
+    // What padding points at is there also before any liquid came.
+    bool is_good = couTable_Reserve(&fluid->table, 1) && (!fluid->has_thin_solids || couSph_FindContacts(step));
+    if (!is_good) {
         step->has_failed = true;
         return;
     }
@@ -230,6 +264,7 @@ void couPhase_Pairs(couStep *step)
     for (int b = 0; b < couBlockCount(loop.count, COU_SPH_BLOCK); ++b)
         fluid->relative_speed = COU_MAX(fluid->relative_speed, (float)loop.sums[b]);
     couSph_State(fluid)->is_full = is_full(fluid);
+    look_for_free_surface(step);
 }
 
 // --- Forces ------------------------------------------------------------------------------------------------------------------

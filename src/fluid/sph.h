@@ -124,6 +124,7 @@ typedef struct couSphState {
     int divergence_column; ///< state, Pa: what the divergence solver ended with; -1 but for dfsph
     int factor_column;     ///< scratch: 1 / diagonal of the pressure system
     int change_column;     ///< scratch: the last change of kappa
+    bool has_looked;       ///< for a free surface, where pressures may pull
     // this step
     uint32_t *pair_start; ///< per particle: its first block
     couPairBlock *pairs;
@@ -194,6 +195,11 @@ typedef struct couSphLoop {
 } couSphLoop;
 
 couSphLoop couSph_Loop(const couStep *step);
+/// Share of the particles at a free surface, of those that were looked at; after the pairs were found (free_surface.c).
+double couSph_OpenShare(const couStep *step);
+/// A solver's pressures may pull, and no tension by area is there for them to balance: that is for domains without free surface.
+bool couSph_HasUnusualSuction(const couFluid *fluid);
+void couSph_WarnOfSuction(couFluid *fluid, const char *surface); ///< which says where there is or will be one
 
 /// Runs one of a loop's three variants over all particles, in blocks of COU_SPH_BLOCK.
 typedef void couSphLoopFcn(couSphLoop *loop, size_t begin, size_t end, int block);
@@ -243,6 +249,7 @@ float couSph_SuggestStep(const couFluid *fluid);
 float couSph_HeightError(const couFluid *fluid);
 void couSph_Weights(const couFluid *fluid, int material, float *position_w, float *velocity_w);
 float couSph_Fill(const couFluid *fluid);
+bool couSph_Pulls(const couFluid *fluid);
 
 void couPhase_Boundary(couStep *step);  ///< samples of the solids into their rows; reads bodies
 void couPhase_Pairs(couStep *step);     ///< neighbour lists, densities, gradients
@@ -337,4 +344,4 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve);
     .contact_radius = 0.1f /* samples keep the liquid away from solids; collisions are only a net below */, \
     .support_ratio = couSph_SupportRatio, .prepare = couSph_Prepare, .suggest_step = couSph_SuggestStep, \
     .height_error = couSph_HeightError, .materials_changed = couSph_MaterialsChanged, .free = couSph_Free, .lend = couSph_Lend, \
-    .weights = couSph_Weights, .fill = couSph_Fill
+    .weights = couSph_Weights, .fill = couSph_Fill, .pulls = couSph_Pulls

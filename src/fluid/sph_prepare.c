@@ -131,6 +131,29 @@ static void choose_kernels(couFluid *fluid)
     state->gradient_scale[1] = (float)(COU_MOST_SAMPLE_VOLUME * unit);
 }
 
+// Sound, explicit viscosity and tension bound the step whatever the flow does. A min_step above such a bound wins, so it must be
+// said before the liquid flies apart.
+static void warn_of_least_step(const couFluid *fluid)
+{
+    const couSphState *state = fluid->method_state;
+    const couSphParams *p = fluid->params;
+    char sound[40];
+    snprintf(sound, sizeof sound, "sound of %.3g m/s", (double)state->sound_speed);
+    const struct {
+        const char *what;
+        float step;
+    } bounds[] = {
+        {sound, state->acoustic_step}, {"explicit viscosity", state->viscous_step}, {"surface tension", state->tension_step}};
+    for (int b = 0; b < COU_COUNT(bounds); ++b) {
+        double longest = bounds[b].step, least = p->min_step;
+        if (!(longest < least)) continue;
+        couLog(cou_logWarning,
+               "%s: %s asks for steps of at most %.3g s, but min_step makes them %.3g s, %.1f times too long: the liquid may fly "
+               "apart; --set %s.min_step=%.1g",
+               fluid->method->name, bounds[b].what, longest, least, least / longest, couSphParamTable.name, 0.1 * longest);
+    }
+}
+
 // Viscosity / (d times the speed of the flow) that shows beside that of the smallest scales, which is about 0.03.
 #define THICK 0.001
 
@@ -172,6 +195,7 @@ void couSph_MaterialsChanged(couFluid *fluid)
     state->tension_kind = tension > 0.0f || p->adhesion > 0.0f ? kind : cou_tensionNone;
     bool has_tension = state->tension_kind != cou_tensionNone && tension > 0.0f;
     state->tension_step = has_tension ? (float)(0.4 * sqrt(lightest * d * d * d / (2 * COU_PI * tension))) : INFINITY;
+    warn_of_least_step(fluid);
 }
 
 // Sound speed and stiffness from what the scene asks for [Gagneux 2022, eq. 2.27, 2.28].
@@ -266,6 +290,7 @@ bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
     // The step that the flow alone would have: explicit viscosity must not make it much shorter.
     double fastest = sqrt(demand->speed * demand->speed + 2 * g * demand->depth);
     state->free_step = (float)(fastest > 0 ? p->courant * d / fastest : 0.01);
+    float flow_step = state->free_step;
     if (fluid->material_count) state->reference_density = fluid->materials[0].density;
     for (int m = 0; m < fluid->material_count; ++m)
         state->reference_density = COU_MAX(state->reference_density, fluid->materials[m].density);
@@ -290,12 +315,19 @@ bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
             "sound speed %.3g m/s for a depth of %.3g m and a speed of %.3g m/s: p = %.4g Pa ((rho/rho0)^%.3g - 1)\n",
             (double)state->sound_speed, (double)demand->depth, (double)demand->speed, (double)state->stiffness,
             (double)state->exponent);
+    float step = couSph_SuggestStep(fluid);
+    char later[80] = "";
+    if (flow_step < step)
+        snprintf(later, sizeof later, ", about %.3g ms where the liquid meets something at %.3g m/s", 1000.0 * flow_step,
+                 fastest);
     if (used > 0 && (size_t)used < size)
-        used += snprintf(choices + used, size - (size_t)used, "step at most %.3g ms%s; viscosity %s\n",
-                         1000.0 * couSph_SuggestStep(fluid), fluid->method->traits.has_state_equation ? " (sound)" : "",
+        used += snprintf(choices + used, size - (size_t)used, "step at most %.3g ms%s%s; viscosity %s\n", 1000.0 * step,
+                         step == state->acoustic_step ? " (sound)" : "", later,
                          !state->has_viscosity ? "none"
                          : state->is_implicit  ? "implicit"
                                                : "explicit");
+    if (demand->is_jet && couSph_HasUnusualSuction(fluid) && !state->has_looked)
+        couSph_WarnOfSuction(fluid, "emitters make a free surface");
     for (int m = 0; m < fluid->material_count && used > 0 && (size_t)used < size; ++m)
         if (fluid->materials[m].springs != cou_springsNone)
             used += snprintf(choices + used, size - (size_t)used, "%s: its springs act in pvfs only\n", fluid->materials[m].name);

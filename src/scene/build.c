@@ -53,8 +53,7 @@ typedef struct couSampling {
 // Points per axis, so that all fluids of a scene together cost about the same however many there are.
 static int samples_per_axis(const couScene *scene)
 {
-    double fluids = 1, bodies = 1 + couWorld_BodyCount(scene->world);
-    for (size_t i = 0; i < scene->record_count; ++i) fluids += scene->records[i]->kind == cou_recordFluid;
+    double fluids = 1 + (double)scene->fluid_count, bodies = 1 + couWorld_BodyCount(scene->world);
     return (int)COU_CLAMP(cbrt(2e7 / (fluids * bodies)), 4.0, (double)MAX_SAMPLES);
 }
 
@@ -165,17 +164,35 @@ static bool check_volume(const couScene *scene, const couRecord *record, couPose
 
 static couPose record_pose(const couRecord *record) { return couComposePoses(record->pose, record->shape.pose); }
 
-bool couScene_AddFluid(couScene *scene, const couRecord *record, couFaults *faults)
+static bool check_spin(const couScene *scene, const couRecord *record, couFaults *faults)
+{
+    bool is_flat = couWorld_Def(scene->world)->dimension == 2;
+    couVec3 spin = record->def.fluid.spin;
+    if (is_flat ? spin.x == 0.0f && spin.y == 0.0f : !record->has_flat_spin) return true;
+    couFaults_Add(faults, record->where, "fluid.spin",
+                  is_flat ? "2D only turns about z: expected one number" : "expected three numbers {x, y, z}: one is for 2D");
+    return false;
+}
+
+static bool check_fluid(const couScene *scene, const couRecord *record, double *count, couFaults *faults)
+{
+    bool is_good = check_spin(scene, record, faults);
+    return check_volume(scene, record, record_pose(record), "fluid", count, faults) && is_good;
+}
+
+bool couScene_AddFluid(couScene *scene, couRecord *record, couFaults *faults)
 {
     double count = (double)couWorld_Particles(scene->world).count;
-    if (!check_volume(scene, record, record_pose(record), "fluid", &count, faults)) return false;
+    if (!check_fluid(scene, record, &count, faults)) return false;
     couFluidDef def = record->def.fluid;
+    if (record->function != LUA_NOREF) def.velocity_function = couScene_Velocity, def.velocity_context = record;
     def.material = scene->materials[record->material].id;
     def.shape = record->shape.shape;
     def.pose = record_pose(record);
     couFaults own = {0};
     int64_t added = couWorld_AddFluid(scene->world, &def, &own);
     adopt_faults(record, &own, "fluid", faults);
+    if (record->is_bad) return false; // its function failed, which is reported
     if (added == 0) couFaults_Add(faults, record->where, "fluid.shape", "no particle fits into it outside of the bodies");
     return added > 0;
 }
@@ -397,7 +414,7 @@ static void build_records(couScene *scene, couRecordKind kind, double *count, co
         case cou_recordSink: build_sink(scene, record, faults); break;
         case cou_recordField: build_field(scene, record, faults); break;
         case cou_recordEvent: build_event(scene, record, faults); break;
-        case cou_recordFluid: check_volume(scene, record, record_pose(record), "fluid", count, faults); break;
+        case cou_recordFluid: check_fluid(scene, record, count, faults); break;
         }
     }
 }

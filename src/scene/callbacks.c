@@ -1,4 +1,5 @@
-// Lua functions that run while the world does: fields, events (motions: motion.c); and the `world` that events see.
+// Lua functions that the world calls: fields, events and velocities of fluids (motions: motion.c); and the `world` that events
+// see.
 //
 // Every call is protected and limited. The first error is kept for couScene_RuntimeError(); from then on the callbacks do
 // nothing, and the run must stop. Faults of calls like world:pour{} are errors too.
@@ -90,6 +91,48 @@ couVec3 couScene_Field(void *context, couVec3 position, couVec3 velocity, double
                          .arguments = {position.x, position.y, position.z, velocity.x, velocity.y, velocity.z, time}};
     if (!call.record->scene->runtime_error[0]) couRecord_RunProtected(call.record, call_field, &call, true);
     return call.acceleration;
+}
+
+// --- Velocities of fluids ----------------------------------------------------------------------------------------------------
+
+typedef struct couVelocityCall {
+    const couRecord *record;
+    couVec3 position, velocity;
+} couVelocityCall;
+
+static int call_velocity(lua_State *lua)
+{
+    couVelocityCall *call = lua_touserdata(lua, 1);
+    const float x[3] = {call->position.x, call->position.y, call->position.z};
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, call->record->function);
+    for (int a = 0; a < 3; ++a) lua_pushnumber(lua, (double)x[a]);
+    lua_call(lua, 3, 1);
+    double v[3] = {0, 0, 0}, most = couParams_Find(couFluidParams(), "velocity")->max;
+    int count = lua_istable(lua, -1) ? couReadNumbers(lua, v) : -1;
+    bool is_good = count >= 2; // z may be left out
+    for (int a = 0; a < 3; ++a) is_good = is_good && fabs(v[a]) <= most;
+    call->velocity = (couVec3){(float)v[0], (float)v[1], (float)v[2]};
+    if (is_good) return 0;
+    couReader reader = couReader_Begin(lua, "fluid");
+    memcpy(reader.where, call->record->where, sizeof reader.where);
+    char got[100];
+    if (count < 2)
+        couDescribeValue(lua, -1, got, sizeof got);
+    else
+        snprintf(got, sizeof got, "{%g, %g, %g}", v[0], v[1], v[2]);
+    couReader_Fault(&reader, "velocity", "at x = %g, y = %g, z = %g: expected {vx, vy, vz}, numbers from -%g to %g, got %s",
+                    (double)x[0], (double)x[1], (double)x[2], most, most, got);
+    return 0;
+}
+
+couVec3 couScene_Velocity(void *context, couVec3 position)
+{
+    couRecord *record = context;
+    couVelocityCall call = {.record = record, .position = position};
+    // Random numbers are welcome while the scene loads. Later the world is not to be changed while it is filled.
+    bool is_pure = !record->scene->is_loading;
+    if (!record->is_bad && !couRecord_RunProtected(record, call_velocity, &call, is_pure)) record->is_bad = true;
+    return record->is_bad ? (couVec3){0, 0, 0} : call.velocity;
 }
 
 // --- Events ------------------------------------------------------------------------------------------------------------------
@@ -209,10 +252,10 @@ static int world_pour(lua_State *lua)
     couReader reader = couReader_Begin(lua, "pour");
     couRecord record;
     couReader_Fluid(&reader, 2, &record);
-    if (reader.fault_count > 0 || record.is_bad) return 0;
     couFaults faults = {0};
-    couScene_AddFluid(scene, &record, &faults);
+    if (reader.fault_count == 0 && !record.is_bad) couScene_AddFluid(scene, &record, &faults);
     couReader_Adopt(&reader, &faults, "pour");
+    luaL_unref(lua, LUA_REGISTRYINDEX, record.function);
     return 0;
 }
 

@@ -40,7 +40,8 @@ typedef struct couRecord {
     bool has_at, has_turn, has_direction;
     bool has_stay; ///< body: fixed =
     bool is_fixed;
-    bool is_driven; ///< has a motion, by function or keyframes
+    bool is_driven;     ///< has a motion, by function or keyframes
+    bool has_flat_spin; ///< fluid: spin is one number, as 2D has it
     couScene *scene;
     char where[192];
     char name[COU_NAME_SIZE];
@@ -48,7 +49,7 @@ typedef struct couRecord {
     couPose pose;      ///< from at, turn or direction
     couVec3 direction;
     int material;                 ///< index of the scene's materials, -1: none
-    int function;                 ///< motion, acceleration or event: reference in Lua's registry, LUA_NOREF: none
+    int function;                 ///< motion, acceleration, velocity or event: reference in Lua's registry, LUA_NOREF: none
     const couKeyframe *keyframes; ///< motion by keyframes; owned by the Lua state
     int keyframe_count;
     double time, period;         ///< events [s]
@@ -83,8 +84,8 @@ typedef struct couSceneGrid {
 } couSceneGrid;
 
 typedef struct couSceneInfo {
-    float duration; ///< [s]
-    float fps;
+    double duration; ///< [s]
+    double fps;
 } couSceneInfo;
 
 struct couScene {
@@ -108,6 +109,7 @@ struct couScene {
     size_t material_count, material_capacity;
     couRecord **records;
     size_t record_count, record_capacity;
+    size_t fluid_count; ///< of the records
     couMethodSettings *settings;
     size_t setting_count, setting_capacity;
     couSceneMesh *meshes;
@@ -156,6 +158,8 @@ void couReader_Table(couReader *reader, int index, const couParamTable *params, 
 bool couReader_Param(couReader *reader, const couParam *param, void *def);
 /// A vector of two or three finite numbers on top of the stack; false and a fault otherwise.
 bool couReader_Vector(couReader *reader, const char *key, couVec3 *vector);
+/// Numbers 1 to 3 of the table on top of the stack: how many, -1 when it holds anything else.
+int couReadNumbers(lua_State *lua, double values[3]);
 /// A text on top of the stack of at most size - 1 bytes.
 bool couReader_Text(couReader *reader, const char *key, char *text, size_t size);
 /// {axis =, degrees =} on top of the stack.
@@ -215,7 +219,7 @@ const char *couFindOverride(const couSceneOptions *options, const char *key);
 /// The world from the records, with the checks that need it (build.c). False when there are faults.
 bool couScene_Build(couScene *scene, couFaults *faults);
 /// Checks a fluid's size and place and fills it; false after faults.
-bool couScene_AddFluid(couScene *scene, const couRecord *record, couFaults *faults);
+bool couScene_AddFluid(couScene *scene, couRecord *record, couFaults *faults);
 
 /// Runs a C function in protected mode with `context` as its argument; its faults and errors end up where they belong
 /// (callbacks.c).
@@ -224,6 +228,7 @@ bool couRecord_RunProtected(couRecord *record, lua_CFunction function, void *con
 bool couRecord_ReadMotion(couRecord *record, double time, couPose *pose);
 couMotionFcn couScene_Motion;
 couFieldFcn couScene_Field;
+couVelocityFcn couScene_Velocity;
 couEventFcn couScene_Event;
 
 /// The scene of a method world:call(...); raises an error outside of events.

@@ -551,7 +551,8 @@ static int math_random(lua_State *lua)
 {
     couSandbox *sandbox = couSandbox_Of(lua);
     if (sandbox->is_pure)
-        return luaL_error(lua, "math.random is not available here: a motion or field must be a function of its arguments");
+        return luaL_error(lua,
+                          "math.random is not available here: a function that the run calls must depend on its arguments alone");
     lua_Integer low = 1, high;
     switch (lua_gettop(lua)) {
     case 0: lua_pushnumber(lua, (double)(next_random(sandbox->random) >> 11) * 0x1p-53); return 1;

@@ -98,8 +98,7 @@ bool couReader_CheckName(couReader *reader, const char *key, const char *name)
     return false;
 }
 
-// Numbers 1 to 3 of the table on top of the stack; -1 when it holds anything else.
-static int read_numbers(lua_State *lua, double values[3])
+int couReadNumbers(lua_State *lua, double values[3])
 {
     lua_Unsigned count = lua_rawlen(lua, -1);
     if (count < 1 || count > 3) return -1;
@@ -122,7 +121,7 @@ static int read_numbers(lua_State *lua, double values[3])
 bool couReader_Vector(couReader *reader, const char *key, couVec3 *vector)
 {
     double v[3] = {0, 0, 0};
-    int count = lua_istable(reader->lua, -1) ? read_numbers(reader->lua, v) : -1;
+    int count = lua_istable(reader->lua, -1) ? couReadNumbers(reader->lua, v) : -1;
     if (count < 2) {
         wrong_type(reader, key, "three numbers {x, y, z}");
         return false;
@@ -155,7 +154,8 @@ bool couReader_Text(couReader *reader, const char *key, char *text, size_t size)
 static const char *param_expects(const couParam *param)
 {
     switch (param->type) {
-    case cou_paramFloat: return param->is_auto ? "a number or \"auto\"" : "a number";
+    case cou_paramFloat:
+    case cou_paramDouble: return param->is_auto ? "a number or \"auto\"" : "a number";
     case cou_paramInt: return "a whole number";
     case cou_paramBool: return "true or false";
     case cou_paramVec3: return param->is_auto ? "three numbers {x, y, z} or \"auto\"" : "three numbers {x, y, z}";
@@ -167,7 +167,7 @@ static const char *param_expects(const couParam *param)
 static bool read_vector_param(couReader *reader, const couParam *param, void *def)
 {
     double v[3] = {0, 0, 0};
-    int count = lua_istable(reader->lua, -1) ? read_numbers(reader->lua, v) : -1;
+    int count = lua_istable(reader->lua, -1) ? couReadNumbers(reader->lua, v) : -1;
     bool is_color = strcmp(param->name, "color") == 0;
     if (count < (is_color ? 3 : 2)) {
         wrong_type(reader, param->name, is_color ? "three numbers {red, green, blue}" : param_expects(param));
@@ -184,7 +184,8 @@ static bool read_param_value(couReader *reader, const couParam *param, void *def
     bool is_text = type == LUA_TSTRING;
     couFaults *faults = reader->scene->faults;
     if (param->type == cou_paramVec3 && !(param->is_auto && is_text)) return read_vector_param(reader, param, def);
-    if ((param->type == cou_paramFloat || param->type == cou_paramInt) && type == LUA_TNUMBER) {
+    bool is_number = param->type == cou_paramFloat || param->type == cou_paramDouble || param->type == cou_paramInt;
+    if (is_number && type == LUA_TNUMBER) {
         double value = lua_tonumber(lua, -1);
         return couParam_SetNumbers(param, reader->call, def, &value, 1, reader->where, faults);
     }

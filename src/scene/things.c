@@ -67,6 +67,32 @@ static void read_record_function(couReader *reader, const char *key, void *targe
     record->function = luaL_ref(reader->lua, LUA_REGISTRYINDEX);
 }
 
+// Three numbers, or a function that gives them for a place.
+static void read_record_velocity(couReader *reader, const char *key, void *target)
+{
+    couRecord *record = target;
+    if (lua_isfunction(reader->lua, -1))
+        read_record_function(reader, key, target);
+    else
+        couReader_Param(reader, couParams_Find(couFluidParams(), key), &record->def.fluid);
+}
+
+// One number is the turning of 2D; whether the scene is that is known when it is built.
+static void read_record_spin(couReader *reader, const char *key, void *target)
+{
+    couRecord *record = target;
+    const couParam *param = couParams_Find(couFluidParams(), key);
+    record->has_flat_spin = lua_type(reader->lua, -1) == LUA_TNUMBER;
+    if (!record->has_flat_spin) {
+        couReader_Param(reader, param, &record->def.fluid);
+        return;
+    }
+    double spin[3] = {0, 0, lua_tonumber(reader->lua, -1)};
+    couFaults own = {0};
+    couParam_SetNumbers(param, reader->call, &record->def.fluid, spin, 3, reader->where, &own);
+    couReader_Adopt(reader, &own, key);
+}
+
 // Read after the others, by couReader_Motion(): a direction needs the shape.
 static void leave_to_later(couReader *reader, const char *key, void *target) { (void)reader, (void)key, (void)target; }
 
@@ -103,6 +129,7 @@ static void keep_record(couReader *reader, const couRecord *record)
     kept->is_bad = kept->is_bad || reader->fault_count > 0;
     if (kept->shape.shape) couShape_Retain(kept->shape.shape);
     scene->records[scene->record_count++] = kept;
+    scene->fluid_count += kept->kind == cou_recordFluid;
 }
 
 // --- body{} ------------------------------------------------------------------------------------------------------------------
@@ -235,8 +262,9 @@ static int joint_call(lua_State *lua)
 
 void couReader_Fluid(couReader *reader, int index, couRecord *record)
 {
-    static const couExtraKey keys[] = {
-        {"shape", read_record_shape}, {"at", read_record_at}, {"turn", read_record_turn}, {"material", read_record_material}};
+    static const couExtraKey keys[] = {{"shape", read_record_shape}, {"at", read_record_at},
+                                       {"turn", read_record_turn},   {"material", read_record_material},
+                                       {"spin", read_record_spin},   {"velocity", read_record_velocity}};
     *record = begin_record(reader, cou_recordFluid);
     record->def.fluid = couDefaultFluidDef();
     if (couReader_IsTable(reader, index)) {

@@ -14,10 +14,10 @@
 // --- scene{} ----------------------------------------------------------------------------------------------------------------
 
 static const couParam info_params[] = {
-    COU_NUMBER(couSceneInfo, duration, "s", .initial = {5}, .min = 0, .is_min_open = true, .max = 1e6,
-               .help = "simulated time of a run"),
-    COU_NUMBER(couSceneInfo, fps, "1/s", .initial = {30}, .min = 0, .is_min_open = true, .max = 1e5,
-               .help = "frames per simulated second"),
+    COU_PRECISE(couSceneInfo, duration, "s", .initial = {5}, .min = 0, .is_min_open = true, .max = 1e6,
+                .help = "simulated time of a run"),
+    COU_PRECISE(couSceneInfo, fps, "1/s", .initial = {30}, .min = 0, .is_min_open = true, .max = 1e5,
+                .help = "frames per simulated second"),
 };
 static const couParamTable info_table = {"scene", info_params, COU_COUNT(info_params)};
 

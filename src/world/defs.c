@@ -86,7 +86,10 @@ couMaterialDef couDefaultMaterialDef(void)
 // --- Fluid -------------------------------------------------------------------------------------------------------------------
 
 static const couParam fluid_params[] = {
-    COU_VECTOR(couFluidDef, velocity, "m/s", .min = -10000, .max = 10000, .help = "at the start"),
+    COU_VECTOR(couFluidDef, velocity, "m/s", .min = -COU_MAX_VELOCITY, .max = COU_MAX_VELOCITY,
+               .help = "at the start; in scenes also a function of x, y, z that gives it"),
+    COU_VECTOR(couFluidDef, spin, "rad/s", .min = -10000, .max = 10000,
+               .help = "angular velocity at the start, about `at`, on top of the velocity; in 2D scenes one number"),
     COU_NUMBER(couFluidDef, jitter, "", .initial = {NAN}, .is_auto = true, .min = 0, .max = 0.5,
                .help = "random offset of each particle over the spacing; "
                        "auto: 0.4 for liquids, 0.1 with springs, 0 for SPH methods"),

@@ -32,7 +32,14 @@ static float fall_speed(float g, float speed, float height) { return sqrtf(speed
 
 couDemand couEstimateDemand(const couWorld *world)
 {
-    couDemand demand = {.depth = world->def.depth, .speed = world->def.speed};
+    couDemand given = {.depth = world->def.depth, .speed = world->def.speed};
+    for (size_t e = 0; e < world->emitters.count; ++e)
+        if (world->emitters.items[e].slot.is_here) given.is_jet = !world->fluid.table.count;
+    return couEstimateDemandFor(world, given);
+}
+
+couDemand couEstimateDemandFor(const couWorld *world, couDemand demand)
+{
     float g = couLength(world->fluid.gravity);
     couVec3 up = couScale(-1.0f, couNormalize(world->fluid.gravity));
     float floor = floor_height(world, up);
@@ -55,8 +62,7 @@ couDemand couEstimateDemand(const couWorld *world)
         for (size_t e = 0; e < world->emitters.count; ++e) {
             const couEmitter *emitter = &world->emitters.items[e];
             if (!emitter->slot.is_here) continue;
-            couPose pose = emitter->def.motion ? emitter->def.motion(emitter->def.motion_context, world->time)
-                                               : emitter->def.pose;
+            couPose pose = couEmitterPose(&emitter->def, world->time);
             float height = isfinite(floor) ? couDot(up, pose.position) - floor : 0.0f;
             demand.speed = COU_MAX(demand.speed, fall_speed(g, isnan(emitter->def.speed) ? 1.0f : emitter->def.speed, height));
         }

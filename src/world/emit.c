@@ -58,7 +58,7 @@ static int64_t emit_layer(couWorld *world, const couEmitterDef *def, const couSh
     return added;
 }
 
-static couPose emitter_pose(const couEmitterDef *def, double time)
+couPose couEmitterPose(const couEmitterDef *def, double time)
 {
     return def->motion ? def->motion(def->motion_context, time) : def->pose;
 }
@@ -76,12 +76,12 @@ static void run_jet(couWorld *world, couEmitter *emitter, const couShape *face, 
 {
     const couEmitterDef *def = &emitter->def;
     float d = world->def.spacing;
-    couPose pose = couCompose(emitter_pose(def, world->time), face_pose);
+    couPose pose = couCompose(couEmitterPose(def, world->time), face_pose);
     couVec3 normal = couShape_Kind(face) == cou_shapeDisk ? (couVec3){0, 1, 0} : (couVec3){0, 0, 1};
     float speed = emitter_speed(def);
     couVec3 velocity = couScale(speed, couRotate(pose.rotation, normal));
     if (def->motion) {
-        couPose later = couCompose(emitter_pose(def, world->time + dt), face_pose);
+        couPose later = couCompose(couEmitterPose(def, world->time + dt), face_pose);
         velocity = couMulAdd(velocity, 1.0f / dt, couSub(later.position, pose.position));
     }
     emitter->travelled += (double)speed * dt;
@@ -104,14 +104,14 @@ static void run_jet(couWorld *world, couEmitter *emitter, const couShape *face, 
 static void run_volume(couWorld *world, couEmitter *emitter, couStepReport *report)
 {
     const couEmitterDef *def = &emitter->def;
-    couPose pose = emitter_pose(def, world->time);
+    couPose pose = couEmitterPose(def, world->time);
     couVec3 velocity = couScale(emitter_speed(def), couRotate(pose.rotation, (couVec3){0, -1, 0}));
     int64_t room = COU_MIN((int64_t)def->max_count - (int64_t)emitter->emitted,
                            world->def.max_particles - (int64_t)world->fluid.table.count);
     emitter->travelled += 1; // of a volume: how often it was filled
     emitter->is_filled = !(def->period > 0.0f) || room <= 0;
     if (room <= 0) return;
-    if (couEstimateFill(world, def->shape) > 1e9) {
+    if (couEstimateFill(world, def->shape, 1e9) > 1e9) {
         couLog(cou_logWarning, "emitter '%s' is too large to be filled", def->name);
         return;
     }

@@ -76,12 +76,13 @@ static void low_discrepancy(int k, double u[3])
     u[2] = fmod(0.5 + 0.5497004779019703 * (k + 1), 1);
 }
 
+enum { SHARE_SAMPLES = 4096 };
+
 // Share of the shape's bounds that it fills.
 static double filled_share(const couShape *shape, int dimension, couBounds bounds)
 {
-    enum { SAMPLES = 4096 };
     int inside = 0;
-    for (int k = 0; k < SAMPLES; ++k) {
+    for (int k = 0; k < SHARE_SAMPLES; ++k) {
         double u[3];
         low_discrepancy(k, u);
         couVec3 p = {(float)(bounds.lower.x + u[0] * (bounds.upper.x - bounds.lower.x)),
@@ -89,10 +90,10 @@ static double filled_share(const couShape *shape, int dimension, couBounds bound
                      (float)(bounds.lower.z + u[2] * (bounds.upper.z - bounds.lower.z))};
         inside += couShape_Distance(shape, dimension, p) <= 0.0f;
     }
-    return (double)inside / SAMPLES;
+    return (double)inside / SHARE_SAMPLES;
 }
 
-double couEstimateFill(const couWorld *world, const couShape *shape)
+double couEstimateFill(const couWorld *world, const couShape *shape, double enough)
 {
     couBounds bounds;
     int dimension = world->def.dimension;
@@ -100,6 +101,7 @@ double couEstimateFill(const couWorld *world, const couShape *shape)
     double d = world->def.spacing;
     double lattice = ceil((bounds.upper.x - bounds.lower.x) / d) * ceil((bounds.upper.y - bounds.lower.y) / d);
     if (dimension == 3) lattice *= ceil((bounds.upper.z - bounds.lower.z) / d);
+    if (lattice <= enough) return lattice;
     return lattice > 1e12 ? INFINITY : lattice * filled_share(shape, dimension, bounds);
 }
 
@@ -132,9 +134,10 @@ static int64_t fill_lattice(couWorld *world, const couFilling *filling, Lattice 
     float d = COU_MIN(lattice.pitch.x, COU_MIN(lattice.pitch.y, lattice.pitch.z));
     double expected = (double)n[0] * n[1] * n[2];
     size_t before = fluid->table.count;
-    // All at once, where it is all of it: growing as they come would leave a quarter of the table unused.
-    if (expected < 1e8 && !couTable_Reserve(&fluid->table, before + (size_t)(couEstimateFill(world, filling->shape) + 1.0)))
-        return -1;
+    // All at once, where it is all of it: growing as they come would leave a quarter of the table unused. Of a small shape the
+    // bounds are good enough: thousands of drops would spend their time on samples.
+    size_t room = expected < 1e8 ? (size_t)(couEstimateFill(world, filling->shape, SHARE_SAMPLES) + 1.0) : 0;
+    if (!couTable_Reserve(&fluid->table, before + room)) return -1;
     if (fluid->dimension == 2) first.z = 0.0f;
     Occupied occupied = {0};
     if (filling->avoids_particles && !occupied_init(&occupied, world)) return -1;
@@ -252,6 +255,34 @@ static void note_fluid(couWorld *world, size_t first, float speed)
     world->fluid_speed = COU_MAX(world->fluid_speed, speed);
 }
 
+// Gives the particles from `first` on their own velocities, where the def has such. False with a fault where the function's is
+// none.
+static bool set_velocities(couWorld *world, const couFluidDef *def, size_t first, float *fastest, couFaults *faults)
+{
+    const couFluid *fluid = &world->fluid;
+    couVec3 spin = fluid->dimension == 2 ? (couVec3){0, 0, def->spin.z} : def->spin;
+    *fastest = couLength(def->velocity);
+    if (!def->velocity_function && !(couLength(spin) > 0.0f)) return true;
+    *fastest = 0.0f;
+    for (size_t i = first; i < fluid->table.count; ++i) {
+        couVec3 x = couXyz(couFluid_Position(fluid)[i]), own = {0};
+        if (def->velocity_function) own = def->velocity_function(def->velocity_context, x);
+        float largest = COU_MAX(fabsf(own.x), COU_MAX(fabsf(own.y), fabsf(own.z)));
+        if (!couIsFinite3(own) || largest > COU_MAX_VELOCITY) {
+            couFaults_Add(faults, NULL, "fluid.velocity",
+                          "the function gives %g, %g, %g at x = %g, y = %g, z = %g; it must give numbers from -%d to %d", own.x,
+                          own.y, own.z, x.x, x.y, x.z, COU_MAX_VELOCITY, COU_MAX_VELOCITY);
+            return false;
+        }
+        couVec3 v = couAdd(def->velocity, couAdd(couCross(spin, couSub(x, def->pose.position)), own));
+        if (fluid->dimension == 2) v.z = 0.0f;
+        couVec4 *velocity = &couFluid_Velocity(fluid)[i];
+        velocity->x = v.x, velocity->y = v.y, velocity->z = v.z;
+        *fastest = COU_MAX(*fastest, couLength(v));
+    }
+    return true;
+}
+
 // n_max = rho0 (V - solids) / m [Gagneux 2022, eq. 2.49]
 static int64_t fill_closed(couWorld *world, const couFilling *filling)
 {
@@ -274,8 +305,8 @@ int64_t couWorld_AddFluid(couWorld *world, const couFluidDef *def, couFaults *fa
     if (!is_good) return -1;
     size_t first = world->fluid.table.count;
     int64_t room = world->def.max_particles - (int64_t)first;
-    double expected = couEstimateFill(world, def->shape);
-    if (expected > 1.5 * (double)room + 1000) {
+    double most = 1.5 * (double)room + 1000, expected = couEstimateFill(world, def->shape, most);
+    if (expected > most) {
         couFaults_Add(faults, NULL, "fluid.shape", "it would take about %.3g particles; max_particles allows %lld more", expected,
                       (long long)room);
         return -1;
@@ -297,7 +328,12 @@ int64_t couWorld_AddFluid(couWorld *world, const couFluidDef *def, couFaults *fa
                       world->def.max_particles);
         return -1;
     }
-    note_fluid(world, first, couLength(def->velocity));
+    float fastest;
+    if (!set_velocities(world, def, first, &fastest, faults)) {
+        world->fluid.table.count = first;
+        return -1;
+    }
+    note_fluid(world, first, fastest);
     return added;
 }
 

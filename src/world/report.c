@@ -46,6 +46,8 @@ static const Field fields[] = {
     FIELD(trapped_count, SUM),
     FIELD(clamped_count, SUM),
     FIELD(unstable_step, LARGEST),
+    FIELD(runaway_speed, LARGEST),
+    FIELD(allowed_speed, LARGEST),
     FIELD(contact_count, SUM),
     FIELD(bad_body, FIRST),
     FIELDS(phase_seconds, SUM, cou_phaseCount),

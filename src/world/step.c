@@ -9,6 +9,37 @@ const char *couPhaseName(couPhase phase)
     return phase < cou_phaseCount ? names[phase] : "?";
 }
 
+// --- Speeds ------------------------------------------------------------------------------------------------------------------
+
+static float fastest_particle(const couWorld *world)
+{
+    const couVec4 *v = couFluid_Velocity(&world->fluid);
+    float fastest2 = 0.0f;
+    for (size_t i = 0; i < world->fluid.table.count; ++i) {
+        couVec3 u = couXyz(v[i]);
+        fastest2 = COU_MAX(fastest2, couDot(u, u));
+    }
+    return sqrtf(fastest2);
+}
+
+// Of bodies and jets.
+static float speed_of_things(const couWorld *world)
+{
+    float fastest = couBodies_MaxSpeed(&world->bodies);
+    for (size_t e = 0; e < world->emitters.count; ++e) {
+        const couEmitter *emitter = &world->emitters.items[e];
+        if (couIsEmitting(emitter, world->time) && !isnan(emitter->def.speed)) fastest = COU_MAX(fastest, emitter->def.speed);
+    }
+    return fastest;
+}
+
+// Methods with adaptive steps choose them by it.
+static void note_speed(couWorld *world)
+{
+    if (world->fluid.method->traits.is_adaptive)
+        world->fluid.max_speed = COU_MAX(fastest_particle(world), speed_of_things(world));
+}
+
 // --- Preparation -------------------------------------------------------------------------------------------------------------
 
 bool couWorld_Prepare(couWorld *world, couFaults *faults)
@@ -16,6 +47,7 @@ bool couWorld_Prepare(couWorld *world, couFaults *faults)
     couFluid *fluid = &world->fluid;
     fluid->h = fluid->method->support_ratio(fluid) * fluid->spacing;
     couDemand demand = couEstimateDemand(world);
+    note_speed(world);
     if (!fluid->method->prepare(fluid, &demand, world->choices, sizeof world->choices, faults)) return false;
     world->def.depth = demand.depth;
     world->def.speed = demand.speed;
@@ -67,6 +99,7 @@ static float wanted_step(couWorld *world)
 float couWorld_SuggestStep(couWorld *world)
 {
     ensure_prepared(world);
+    note_speed(world);
     return COU_MAX(wanted_step(world), world->fluid.least_step);
 }
 
@@ -151,40 +184,21 @@ couStepReport couWorld_Step(couWorld *world, float dt)
 
 // --- Advancing ---------------------------------------------------------------------------------------------------------------
 
-static float fastest_particle(const couWorld *world)
-{
-    const couVec4 *v = couFluid_Velocity(&world->fluid);
-    float fastest2 = 0.0f;
-    for (size_t i = 0; i < world->fluid.table.count; ++i) {
-        couVec3 u = couXyz(v[i]);
-        fastest2 = COU_MAX(fastest2, couDot(u, u));
-    }
-    return sqrtf(fastest2);
-}
-
-// Of bodies and jets.
-static float speed_of_things(const couWorld *world)
-{
-    float fastest = couBodies_MaxSpeed(&world->bodies);
-    for (size_t e = 0; e < world->emitters.count; ++e) {
-        const couEmitter *emitter = &world->emitters.items[e];
-        if (couIsEmitting(emitter, world->time) && !isnan(emitter->def.speed)) fastest = COU_MAX(fastest, emitter->def.speed);
-    }
-    return fastest;
-}
-
 // Steps chosen one by one from the speed that there is; the last two share what is left, so that none is tiny.
 static void advance_adaptively(couWorld *world, double seconds, couStepReport *report)
 {
     double end = world->time + seconds;
     float speed = fastest_particle(world);
+    couWatch watch = couBeginWatch(world);
     for (;;) {
-        world->fluid.max_speed = COU_MAX(speed, speed_of_things(world));
+        float things = speed_of_things(world);
+        world->fluid.max_speed = COU_MAX(speed, things);
+        world->fastest_thing = COU_MAX(world->fastest_thing, things);
         // A step a little longer than stability asks for may go well; one ten times as long does not.
         float wanted = wanted_step(world), least = world->fluid.least_step;
         if (wanted < 0.1f * least) {
             report->unstable_step = wanted;
-            return;
+            break;
         }
         if (wanted < least) report->clamped_count++;
         double left = end - world->time, step = COU_MAX(wanted, least);
@@ -193,9 +207,10 @@ static void advance_adaptively(couWorld *world, double seconds, couStepReport *r
         couStepReport own = step_world(world, (float)dt);
         couStepReport_Add(report, &own);
         world->time = is_last ? end : begin + dt;
-        if (is_last || couStepReport_HasFailed(&own)) return;
+        if (is_last || couStepReport_HasFailed(&own) || couWatch_IsStuck(&watch, &own, wanted < least)) break;
         speed = own.max_speed;
     }
+    couEndWatch(world, &watch, report);
 }
 
 static void advance_evenly(couWorld *world, double seconds, couStepReport *report)

@@ -43,16 +43,21 @@ struct couWorld {
     COU_ARRAY(couEvent) events;
     float fluid_top, fluid_bottom; ///< of what was filled in before the first step [m]; top < bottom: none
     float fluid_speed;             ///< fastest fluid that was filled in [m/s]
+    float fastest_thing;           ///< of bodies and jets so far, in methods with adaptive steps [m/s]
+    double first_energy;           ///< mean of v^2 when the first advance began, where it is watched [m^2/s^2]
+    bool has_watch;                ///< it is known
 };
 
-// --- Checks that defs share (defs.c): false with a fault -----------------------------------------------------------------------
+// --- Checks that defs share (defs.c): false with a fault ---------------------------------------------------------------------
 
 bool couCheckName(const char *name, const char *key, couFaults *faults);
 bool couCheckPose(couPose pose, const char *key, couFaults *faults);
 bool couCheckShape(const couWorld *world, const couShape *shape, bool must_be_bounded, const char *key, couFaults *faults);
 bool couCheckMaterial(const couWorld *world, couMaterialId material, const char *key, couFaults *faults);
 
-// --- Particles come and go (fill.c, emit.c) ------------------------------------------------------------------------------------
+// --- Particles come and go (fill.c, emit.c) ----------------------------------------------------------------------------------
+
+#define COU_MAX_VELOCITY 10000 ///< of fluid at the start, along each axis [m/s]
 
 /// What fills a volume.
 typedef struct couFilling {
@@ -72,18 +77,38 @@ int64_t couFillShape(couWorld *world, const couFilling *filling);
 int64_t couFillFull(couWorld *world, const couFilling *filling, int64_t wanted);
 /// Of the shape outside of all bodies [m^3] ([m^2] in 2D), by sampling, to about 1e-3.
 double couFreeVolume(const couWorld *world, const couShape *shape, couPose pose);
-/// About how many particles a shape takes; infinity where its lattice is too large to walk.
-double couEstimateFill(const couWorld *world, const couShape *shape);
+/// About how many particles a shape takes; infinity where its lattice is too large to walk. Where its bounds hold no more than
+/// `enough`, what they hold, without a closer look.
+double couEstimateFill(const couWorld *world, const couShape *shape, double enough);
 /// Adds one particle at the end of the table. False without memory.
 bool couAddParticle(couWorld *world, int material, couVec3 position, couVec3 velocity);
 void couEmit(couWorld *world, float dt, couStepReport *report); ///< emitters and sinks
+couPose couEmitterPose(const couEmitterDef *def, double time);
 /// True while it is switched on and in its time.
 bool couIsEmitting(const couEmitter *emitter, double time);
 /// Particles inside (or outside) go; returns how many, -1 without memory.
 int64_t couRemoveInside(couWorld *world, const couShape *shape, couPose pose, bool is_inverted);
 
-// --- The step (step.c, health.c, demand.c) -------------------------------------------------------------------------------------
+// --- The step (step.c, measure.c, demand.c) ----------------------------------------------------------------------------------
 
 /// Compression, speed, NaN of what came out of a step, into its report.
 void couMeasureHealth(couWorld *world, couStep *step);
 couDemand couEstimateDemand(const couWorld *world);
+/// The same, where what is given (NaN: nothing) takes the place of the user's depth and speed.
+couDemand couEstimateDemandFor(const couWorld *world, couDemand given);
+
+// --- Liquid that runs away (runaway.c) ---------------------------------------------------------------------------------------
+
+/// Of one advance.
+typedef struct couWatch {
+    bool is_on;
+    double allowed; ///< mean of v^2 that the world can give, as far as it is known [m^2/s^2]
+    int stuck_steps;
+} couWatch;
+
+couWatch couBeginWatch(couWorld *world);
+/// After each step: true when too many in a row had particles far too fast, were longer than stability asks for, and left their
+/// solvers above the tolerance.
+bool couWatch_IsStuck(couWatch *watch, const couStepReport *own, bool is_clamped);
+/// Tells the report when the liquid has far more energy than the world can give, or was stuck.
+void couEndWatch(couWorld *world, const couWatch *watch, couStepReport *report);
