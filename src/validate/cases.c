@@ -43,7 +43,7 @@ const char *const *couCaseNames(void)
 bool couCase_Suits(const couCase *which, const char *method)
 {
     const couMethodTraits *traits = couFindMethodTraits(method);
-    return traits && (traits->claims & which->claim);
+    return traits && ((traits->claims | traits->reports) & which->claim);
 }
 
 const char *couMostAccurateMethod(couClaim claim)
@@ -62,6 +62,7 @@ bool couRunCase(const couCase *which, couTrial *trial)
 {
     trial->case_name = which->name;
     trial->traits = couFindMethodTraits(trial->method);
+    trial->is_reported = trial->traits && !(trial->traits->claims & which->claim);
     which->run(trial);
     return trial->faults.count == 0;
 }
