@@ -24,6 +24,7 @@ static const couCase cases[] = {
     {"terminal", cou_claimMotion, "free fall and projectiles follow the scheme's parabola", couValidateTerminal},
     {"conservation", cou_claimMotion, "momentum of a free blob; drift of its angular momentum with the step",
      couValidateConservation},
+    {"wave", cou_claimWaves, "a standing wave in a tank: period, loss of height, no dry friction", couValidateWave},
 };
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 
