@@ -25,6 +25,7 @@ static const couCase cases[] = {
     {"conservation", cou_claimMotion, "momentum of a free blob; drift of its angular momentum with the step",
      couValidateConservation},
     {"wave", cou_claimWaves, "a standing wave in a tank: period, loss of height, no dry friction", couValidateWave},
+    {"shear", cou_claimShear, "a weak push makes a liquid flow, at the speed of its viscosity: no yield stress", couValidateShear},
 };
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 
