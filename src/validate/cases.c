@@ -27,6 +27,7 @@ static const couCase cases[] = {
     {"wave", cou_claimWaves, "a standing wave in a tank: period, loss of height, no dry friction", couValidateWave},
     {"shear", cou_claimShear, "a weak push makes a liquid flow, at the speed of its viscosity: no yield stress", couValidateShear},
     {"film", cou_claimSlopes, "thick liquid runs down a slope, at Nusselt's speed", couValidateFilm},
+    {"held", cou_claimBuoyancy, "a small ball and box held under water: lifted by the weight they displace", couValidateHeld},
 };
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 
