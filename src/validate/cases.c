@@ -28,6 +28,7 @@ static const couCase cases[] = {
     {"shear", cou_claimShear, "a weak push makes a liquid flow, at the speed of its viscosity: no yield stress", couValidateShear},
     {"film", cou_claimSlopes, "thick liquid runs down a slope, at Nusselt's speed", couValidateFilm},
     {"held", cou_claimBuoyancy, "a small ball and box held under water: lifted by the weight they displace", couValidateHeld},
+    {"jet", cou_claimJets, "water through a hole in the side of a tank: Torricelli's speed, and how much passes", couValidateJet},
 };
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 

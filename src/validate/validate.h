@@ -134,4 +134,4 @@ couCaseFcn couValidateHydrostatic, couValidateDamBreak, couValidateDrop, couVali
     couValidateBalls;
 couCaseFcn couValidateDropMode; ///< drop, for the SPH methods
 couCaseFcn couValidatePoiseuille, couValidateCouette, couValidateTaylorGreen;
-couCaseFcn couValidateWave, couValidateShear, couValidateFilm, couValidateHeld;
+couCaseFcn couValidateWave, couValidateShear, couValidateFilm, couValidateHeld, couValidateJet;
