@@ -1,4 +1,4 @@
-// What cases read off their curves: fits find what was put in, and order is that of known lattices.
+// What cases read off their curves: fits find what was put in, order is that of known lattices, drag that of published balls.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,12 +103,24 @@ static void test_hexatic_order(void **context)
     assert_true(isnan(couHexaticOrder(NULL, 0, 1)));
 }
 
+// --- Drag ---
+
+// Stokes' law in thick oil, and the four speeds in an endless liquid that [ten Cate 2002, table 1] has for its ball, by another
+// formula for the drag.
+static void test_settling_speed(void **context)
+{
+    (void)context;
+    assert_near(couSettlingSpeed(1e-3, 1150, 970, 10), 180 * 9.81 * 1e-6 / 180, 1e-3 * 9.81e-6);
+    static const double oils[4][3] = {{970, 0.373, 0.038}, {965, 0.212, 0.060}, {962, 0.113, 0.091}, {960, 0.058, 0.128}};
+    for (int k = 0; k < 4; ++k) assert_near(couSettlingSpeed(0.015, 1120, oils[k][0], oils[k][1]), oils[k][2], 0.08 * oils[k][2]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_swing_is_found),    cmocka_unit_test(test_swing_in_noise),
         cmocka_unit_test(test_parabola_is_found), cmocka_unit_test(test_parabola_of_too_few),
-        cmocka_unit_test(test_hexatic_order),
+        cmocka_unit_test(test_hexatic_order),     cmocka_unit_test(test_settling_speed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

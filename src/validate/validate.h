@@ -124,6 +124,9 @@ void couFitParabola(const double *t, const double *x, int count, double c[3]);
 /// particles farther than `margin` from the bounds of all are counted.
 double couHexaticOrder(const couVec4 *positions, size_t count, double margin);
 
+/// Speed at which a ball settles in an endless liquid, by the drag of Schiller and Naumann [m/s]; SI units.
+double couSettlingSpeed(double diameter, double ball, double liquid, double viscosity);
+
 /// Uniform in -1 to 1, a fixed sequence for each seed.
 double couNoise(uint64_t *seed);
 
@@ -134,4 +137,4 @@ couCaseFcn couValidateHydrostatic, couValidateDamBreak, couValidateDrop, couVali
     couValidateBalls;
 couCaseFcn couValidateDropMode; ///< drop, for the SPH methods
 couCaseFcn couValidatePoiseuille, couValidateCouette, couValidateTaylorGreen;
-couCaseFcn couValidateWave, couValidateShear, couValidateFilm, couValidateHeld, couValidateJet;
+couCaseFcn couValidateWave, couValidateShear, couValidateFilm, couValidateHeld, couValidateJet, couValidateSettling;

@@ -5,8 +5,7 @@
 // It is hard because nearly nothing happens: no point of the water moves by more than a few spacings, and strains stay under
 // 0.07. Particles that have found a lattice bear such strains without flowing. The wave is then stiffer than water, hence too
 // fast, and loses a fixed height a period instead of a share of it: dry friction. So the loss is also looked at as the wave
-// calms: the height of the last period against what the loss of the first ones would have left, and a wave of a quarter of the
-// height against the high one.
+// calms: what each later period keeps against what the first kept, and a wave of a quarter of the height against the high one.
 //
 // Particles start where the mode's displacement takes them from a box: not by the linear formula at once, which would compress
 // the water by (k a)^2, but in many small steps along it, each free of divergence. The height is read off the centre of mass:
@@ -32,7 +31,7 @@ typedef struct Wave {
 typedef struct Swash {
     double period;    // [s]
     double loss;      // of the height a period
-    double left;      // height of the last period / what the loss of the first three would leave
+    double kept;      // share of the height that a later period keeps / that of the first, the least
     double order;     // |psi_6| at the end
     bool is_there;    // false: it did not run to its end
     couRecord record; // time / period by theory, height, damped cosine; the heights / a
@@ -87,6 +86,19 @@ static double amplitude(const double *height, int period)
     return sqrt(2 * squares);
 }
 
+// Share of the height that a later period keeps over that of the first: the least, while there is a tenth of the wave left.
+static double least_kept(const double *height, int periods)
+{
+    double first = amplitude(height, 0), second = amplitude(height, 1), least = INFINITY;
+    double before = second;
+    for (int p = 2; p < periods && before > 0.1 * first; ++p) {
+        double next = amplitude(height, p);
+        least = fmin(least, next / before * first / second);
+        before = next;
+    }
+    return isfinite(least) ? least : NAN; // gone at once
+}
+
 static Swash run_wave(couTrial *trial, const Wave *wave, double share0, double share1)
 {
     Swash swash = {.record = couMakeRecord(3)};
@@ -105,8 +117,7 @@ static Swash run_wave(couTrial *trial, const Wave *wave, double share0, double s
         swash.is_there = true;
         swash.period = T * 2 * M_PI / swing.omega;
         swash.loss = 1 - exp(-swing.rate * 2 * M_PI / swing.omega);
-        double first = amplitude(height, 0), third = amplitude(height, 2), kept = sqrt(third / first);
-        swash.left = amplitude(height, wave->periods - 1) / (third * pow(kept, wave->periods - 3));
+        swash.kept = least_kept(height, wave->periods);
         couParticleView view = couWorld_Particles(world);
         swash.order = couHexaticOrder(view.position, view.count, 2 * LENGTH / wave->across);
         for (int k = 0; k < record.count; ++k) {
@@ -146,7 +157,7 @@ void couValidateWave(couTrial *trial)
             couTrial_AtMost(trial, found[r].loss, 0.05, "", "%s: loss of height a period", name);
         else
             couTrial_Report(trial, found[r].loss, 0, "", "%s: loss of height a period", name);
-        couTrial_AtLeast(trial, found[r].left, 0.9, "", "%s: last height / what the first loss leaves", name);
+        couTrial_AtLeast(trial, found[r].kept, 0.9, "", "%s: height kept by a later period / by the first", name);
         couTrial_Report(trial, found[r].order, NAN, "", "%s: hexatic order at the end", name);
     }
     if (!trial->is_small && found[0].is_there && found[1].is_there && found[2].is_there) {
