@@ -107,8 +107,12 @@ static void draw(couTrial *trial, couPlot *plot, const Film *film, const Run *ru
     double y[POINTS], u[POINTS];
     if (!trial->plots || !run->record.count) return;
     for (int k = 0; k < POINTS; ++k) y[k] = (double)k / (POINTS - 1), u[k] = y[k] * (2 - y[k]);
-    for (int k = 0; k < run->record.count; ++k) run->record.values[0][k] /= THICK, run->record.values[1][k] /= nusselt(film);
-    couPlot_Add(plot, cou_plotDots, name, run->record.values[0], run->record.values[1], run->record.count);
+    int shown = 0, stride = run->record.count / 400 + 1; // a long layer has thousands
+    for (int k = 0; k < run->record.count; k += stride, ++shown) {
+        run->record.values[0][shown] = run->record.values[0][k] / THICK;
+        run->record.values[1][shown] = run->record.values[1][k] / nusselt(film);
+    }
+    couPlot_Add(plot, cou_plotDots, name, run->record.values[0], run->record.values[1], shown);
     couPlot_Add(plot, cou_plotDashed, "", y, u, POINTS);
 }
 

@@ -1,6 +1,6 @@
 // settling: a ball let go from rest in oil comes to a steady fall, at which its drag is what the oil leaves of its weight. The
 // set-up is nearly that of the experiment of [ten Cate 2002]: a ball of 15 mm in a box 6.7 diameters wide, at Reynolds numbers
-// of 5 and 32, whose fastest speed was 0.95 of that in an endless liquid. Reference: the drag of [Schiller and Naumann 1935],
+// of 5 and 33, whose fastest speed was 0.95 of that in an endless liquid. Reference: the drag of [Schiller and Naumann 1935],
 // 24/Re (1 + 0.15 Re^0.687), and 0.95 of the speed it gives.
 //
 // The ball is 8 spacings wide, and only 19 % denser than the oil: what drives it is 0.16 of its weight. A yield stress of the
