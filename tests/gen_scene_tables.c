@@ -108,7 +108,8 @@ static void write_materials(FILE *out)
 // What each method is, and what validation holds it to.
 static void write_methods(FILE *out)
 {
-    static const char *const claims[] = {"motion", "rest", "splash", "viscosity", "drops", "floating", "films", "springs"};
+    static const char *const claims[] = {"motion",  "rest",  "splash", "viscosity", "drops", "floating", "films",
+                                         "springs", "waves", "shear",  "slopes",    "jets",  "buoyancy"};
     fputs("| method | | steps | pressure | periods | springs | validated for |\n|---|---|---|---|---|---|---|\n", out);
     for (const char *const *method = couMethodNames(); *method; ++method) {
         const couMethodTraits *traits = couFindMethodTraits(*method);

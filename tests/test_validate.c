@@ -68,6 +68,40 @@ static void test_limits(void **context)
     free(checks.items);
 }
 
+// What a method only reports cannot fail, and says so; neither can a number without a limit.
+static void test_reports(void **context)
+{
+    (void)context;
+    couChecks checks = {0};
+    couTrial trial = {.case_name = "case", .method = "pvfs", .checks = &checks};
+    couTrial_Report(&trial, 3, NAN, "", "a");
+    trial.is_reported = true;
+    couTrial_Within(&trial, 3, 1, 0.1, "", "a");
+    couTrial_AtLeast(&trial, 1, 2, "", "a");
+    couTrial_AtMost(&trial, NAN, 2, "", "a");
+    for (int k = 0; k < 4; ++k) assert_true(checks.items[k].is_passed && checks.items[k].is_reported);
+    assert_string_equal(checks.items[0].quantity, "a, reported");
+    assert_string_equal(checks.items[1].quantity, "a, reported");
+    assert_string_equal(checks.items[2].quantity, "a, at least, reported");
+    free(checks.items);
+}
+
+static void run_nothing(couTrial *trial) { couTrial_AtLeast(trial, 0, 1, "", "a"); }
+
+static void test_claims_decide_what_is_reported(void **context)
+{
+    (void)context;
+    couCase which = {.name = "case", .claim = cou_claimWaves, .run = run_nothing};
+    couChecks checks = {0};
+    couTrial held = {.method = "dfsph", .checks = &checks}, free_of_it = {.method = "pvfs", .checks = &checks};
+    assert_true(couCase_Suits(&which, "dfsph") && couCase_Suits(&which, "pvfs") && !couCase_Suits(&which, "mueller"));
+    couRunCase(&which, &held);
+    couRunCase(&which, &free_of_it);
+    assert_false(checks.items[0].is_passed);
+    assert_true(checks.items[1].is_passed);
+    free(checks.items);
+}
+
 static void test_wrong_parameters_are_faults(void **context)
 {
     (void)context;
@@ -303,6 +337,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_within),
         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_reports),
+        cmocka_unit_test(test_claims_decide_what_is_reported),
         cmocka_unit_test(test_wrong_parameters_are_faults),
         cmocka_unit_test(test_watched_and_stopped),
         cmocka_unit_test(test_plot),

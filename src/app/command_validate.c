@@ -72,16 +72,21 @@ static void print_header(void)
 static void print_check(const couCheck *check)
 {
     char tolerance[32];
-    bool is_limit = check->tolerance == 0;
+    bool is_limit = check->tolerance == 0, is_free = is_limit && check->is_reported;
     bool is_absolute = check->reference == 0 || strcmp(check->unit, "deg") == 0;
-    if (is_limit)
+    if (is_free)
+        snprintf(tolerance, sizeof tolerance, "-");
+    else if (is_limit)
         snprintf(tolerance, sizeof tolerance, "limit");
     else if (is_absolute)
         snprintf(tolerance, sizeof tolerance, "%.3g", check->tolerance);
     else
         snprintf(tolerance, sizeof tolerance, "%.3g %%", 100 * check->tolerance);
     printf("%-13s %-6s %-52s %12.5g %12.5g %10s  %-5s %s\n", check->case_name, check->method, check->quantity, check->measured,
-           check->reference, tolerance, check->unit, check->is_passed ? "pass" : "FAIL");
+           check->reference, tolerance, check->unit,
+           check->is_reported ? "report"
+           : check->is_passed ? "pass"
+                              : "FAIL");
 }
 
 static void write_number(FILE *out, const char *key, double value)
@@ -139,6 +144,7 @@ static void run_trial(const Options *options, const couCase *which, const char *
     couProgress_End(&progress);
     if (!is_finished) {
         couPrintFaults(&trial.faults);
+        trial.is_reported = false; // to come to its end is asked of all
         couTrial_AtLeast(&trial, 0, 1, "", "finished");
     }
     couFaults_Clear(&trial.faults);
@@ -187,7 +193,7 @@ int couCommandValidate(int argc, char **argv)
         COU_OPTION("--plots", "DIR", cou_optionText, &options.plots,
                    .help = "draw a plot of each case there (default: " PLOT_FOLDER " if it is here)"),
     };
-    char notes[2048] = "cases:\n";
+    char notes[4096] = "cases:\n";
     int case_count;
     const couCase *cases = couCases(&case_count);
     for (int c = 0; c < case_count; ++c) {

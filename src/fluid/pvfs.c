@@ -386,7 +386,8 @@ const couMethod couMethodPvfs = {
                .height_error = 0.025,
                .force_error = 0.02,
                .claims = cou_claimMotion | cou_claimRest | cou_claimDrops | cou_claimFloating | cou_claimFilms |
-                         cou_claimSprings},
+                         cou_claimSprings | cou_claimSlopes | cou_claimJets | cou_claimBuoyancy,
+               .reports = cou_claimWaves | cou_claimShear},
     .params = &param_table,
     .params_bytes = sizeof(couPvfsParams),
     .state_bytes = sizeof(couPvfsState),

@@ -339,6 +339,8 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve);
 /// What is the same for all of them.
 #define COU_SPH_TRAITS .is_adaptive = true, .has_pressure = true, .has_tension = true, .has_periods = true
 #define COU_SPH_CLAIMS (cou_claimMotion | cou_claimRest | cou_claimSplash)
+#define COU_SPH_FLOW_CLAIMS (cou_claimWaves | cou_claimJets)
+#define COU_SPH_SHEAR_CLAIMS (cou_claimViscosity | cou_claimShear | cou_claimSlopes)
 #define COU_SPH_METHOD \
     .params = &couSphParamTable, .params_bytes = sizeof(couSphParams), .state_bytes = sizeof(couSphState), \
     .contact_radius = 0.1f /* samples keep the liquid away from solids; collisions are only a net below */, \

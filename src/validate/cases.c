@@ -24,6 +24,14 @@ static const couCase cases[] = {
     {"terminal", cou_claimMotion, "free fall and projectiles follow the scheme's parabola", couValidateTerminal},
     {"conservation", cou_claimMotion, "momentum of a free blob; drift of its angular momentum with the step",
      couValidateConservation},
+    {"wave", cou_claimWaves, "a standing wave in a tank: period, loss of height, no dry friction", couValidateWave},
+    {"shear", cou_claimShear, "a weak push makes a liquid flow, at the speed of its viscosity: no yield stress",
+     couValidateShear},
+    {"film", cou_claimSlopes, "thick liquid runs down a slope, at Nusselt's speed", couValidateFilm},
+    {"held", cou_claimBuoyancy, "a small ball and box held under water: lifted by the weight they displace", couValidateHeld},
+    {"jet", cou_claimJets, "water through a hole in the side of a tank: Torricelli's speed, and how much passes", couValidateJet},
+    {"settling", cou_claimWaves, "a small ball sinks in oil at the speed of its drag, wherever it starts on the lattice",
+     couValidateSettling},
 };
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 
@@ -43,7 +51,7 @@ const char *const *couCaseNames(void)
 bool couCase_Suits(const couCase *which, const char *method)
 {
     const couMethodTraits *traits = couFindMethodTraits(method);
-    return traits && (traits->claims & which->claim);
+    return traits && ((traits->claims | traits->reports) & which->claim);
 }
 
 const char *couMostAccurateMethod(couClaim claim)
@@ -62,6 +70,7 @@ bool couRunCase(const couCase *which, couTrial *trial)
 {
     trial->case_name = which->name;
     trial->traits = couFindMethodTraits(trial->method);
+    trial->is_reported = trial->traits && !(trial->traits->claims & which->claim);
     which->run(trial);
     return trial->faults.count == 0;
 }

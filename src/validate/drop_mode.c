@@ -197,72 +197,11 @@ static double elongation(const Drop *drop)
     return (m[0] - across) / (m[0] + across);
 }
 
-typedef struct Swing {
-    double omega, rate; // of exp(-rate t) cos(omega t + phase) [1/s]
-    double c[3];        // of its cosine, its sine and a constant
-    double error;       // sum of squares
-} Swing;
-
-static double determinant(double m[3][3])
-{
-    return m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
-           m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
-}
-
-static double swing_at(const Swing *swing, double t)
-{
-    double fade = exp(-swing->rate * t);
-    return fade * (swing->c[0] * cos(swing->omega * t) + swing->c[1] * sin(swing->omega * t)) + swing->c[2];
-}
-
-// Least squares for the amplitudes, by Cramer's rule.
-static Swing fit_at(const couRecord *record, double omega, double rate)
-{
-    Swing swing = {.omega = omega, .rate = rate};
-    double m[3][3] = {{0}}, b[3] = {0};
-    for (int k = 0; k < record->count; ++k) {
-        double t = record->values[0][k], fade = exp(-rate * t), base[3] = {fade * cos(omega * t), fade * sin(omega * t), 1};
-        for (int r = 0; r < 3; ++r) {
-            b[r] += base[r] * record->values[1][k];
-            for (int c = 0; c < 3; ++c) m[r][c] += base[r] * base[c];
-        }
-    }
-    double all = determinant(m);
-    for (int c = 0; c < 3; ++c) {
-        double with[3][3];
-        for (int r = 0; r < 3; ++r)
-            for (int k = 0; k < 3; ++k) with[r][k] = k == c ? b[r] : m[r][k];
-        swing.c[c] = determinant(with) / all;
-    }
-    for (int k = 0; k < record->count; ++k) swing.error += pow(swing_at(&swing, record->values[0][k]) - record->values[1][k], 2);
-    return swing;
-}
-
-// The best of a wide grid around omega, then of finer ones.
-static Swing fit(const couRecord *record, double omega)
-{
-    Swing best = {.error = INFINITY};
-    for (int i = 0; i <= 75; ++i)
-        for (int k = 0; k <= 20; ++k) {
-            Swing tried = fit_at(record, (0.3 + 0.02 * i) * omega, 0.02 * k * omega);
-            if (tried.error < best.error) best = tried;
-        }
-    for (double step = 0.01; step > 1e-4; step *= 0.5) {
-        Swing middle = best;
-        for (int i = -2; i <= 2; ++i)
-            for (int k = -2; k <= 2; ++k) {
-                Swing tried = fit_at(record, middle.omega + step * i * omega, fmax(middle.rate + step * k * omega, 0));
-                if (tried.error < best.error) best = tried;
-            }
-    }
-    return best;
-}
-
-static void draw_swing(couTrial *trial, const couRecord *record, const Swing *swing, const char *part)
+static void draw_swing(couTrial *trial, const couRecord *record, const couSwing *swing, const char *part)
 {
     couRecord curve_of = couMakeRecord(2);
     double end = record->values[0][record->count - 1];
-    for (int k = 0; k <= 300; ++k) couRecord_Add(&curve_of, (double[]){end * k / 300, swing_at(swing, end * k / 300)});
+    for (int k = 0; k <= 300; ++k) couRecord_Add(&curve_of, (double[]){end * k / 300, couSwing_At(swing, end * k / 300)});
     couPlot *plot = couCreatePlot("drop: elongation after a stretch of 8 %", "time [s]", "(along - across) / sum of moments");
     couPlot_Add(plot, cou_plotDots, "measured", record->values[0], record->values[1], record->count);
     couPlot_Add(plot, cou_plotLine, "damped cosine", curve_of.values[0], curve_of.values[1], curve_of.count);
@@ -291,7 +230,7 @@ static void swing(couTrial *trial, Drop *drop, const char *part, Found *found)
         couRecord_Add(&record, (double[]){couWorld_Time(drop->world) - start, elongation(drop)});
     if (!trial->faults.count) {
         center_of(couWorld_Particles(drop->world), after);
-        Swing best = fit(&record, nominal);
+        couSwing best = couFitSwing(record.values[0], record.values[1], record.count, nominal);
         found->way = sqrt(pow(after[0] - before[0], 2) + pow(after[1] - before[1], 2) + pow(after[2] - before[2], 2)) /
                      drop->spacing;
         found->frequency = sqrt(best.omega * best.omega + best.rate * best.rate) / nominal;

@@ -22,6 +22,7 @@ static couCheck *add_check(couTrial *trial, double measured, double reference, c
     couCheck *check = &checks->items[checks->count++];
     *check = (couCheck){
         .case_name = trial->case_name, .method = trial->method, .unit = unit, .measured = measured, .reference = reference};
+    check->is_reported = trial->is_reported;
     return check;
 }
 
@@ -39,6 +40,13 @@ static void append(couCheck *check, const char *text)
     snprintf(check->quantity + used, sizeof check->quantity - used, "%s", text);
 }
 
+// What is only recorded passes, and says that it does.
+static void judge(couCheck *check, bool is_passed)
+{
+    check->is_passed = is_passed || check->is_reported;
+    if (check->is_reported) append(check, ", reported");
+}
+
 void couTrial_Within(couTrial *trial, double measured, double reference, double tolerance, const char *unit, const char *quantity,
                      ...)
 {
@@ -46,7 +54,7 @@ void couTrial_Within(couTrial *trial, double measured, double reference, double 
     FORMAT_QUANTITY(check, quantity);
     bool is_absolute = reference == 0 || strcmp(unit, "deg") == 0;
     check->tolerance = tolerance;
-    check->is_passed = fabs(measured - reference) <= tolerance * (is_absolute ? 1 : fabs(reference));
+    judge(check, fabs(measured - reference) <= tolerance * (is_absolute ? 1 : fabs(reference)));
 }
 
 void couTrial_AtLeast(couTrial *trial, double measured, double limit, const char *unit, const char *quantity, ...)
@@ -54,7 +62,7 @@ void couTrial_AtLeast(couTrial *trial, double measured, double limit, const char
     couCheck *check = add_check(trial, measured, limit, unit);
     FORMAT_QUANTITY(check, quantity);
     append(check, ", at least");
-    check->is_passed = measured >= limit;
+    judge(check, measured >= limit);
 }
 
 void couTrial_AtMost(couTrial *trial, double measured, double limit, const char *unit, const char *quantity, ...)
@@ -62,7 +70,15 @@ void couTrial_AtMost(couTrial *trial, double measured, double limit, const char 
     couCheck *check = add_check(trial, measured, limit, unit);
     FORMAT_QUANTITY(check, quantity);
     append(check, ", at most");
-    check->is_passed = measured <= limit;
+    judge(check, measured <= limit);
+}
+
+void couTrial_Report(couTrial *trial, double measured, double reference, const char *unit, const char *quantity, ...)
+{
+    couCheck *check = add_check(trial, measured, reference, unit);
+    FORMAT_QUANTITY(check, quantity);
+    check->is_reported = true;
+    judge(check, true);
 }
 
 // --- Worlds ------------------------------------------------------------------------------------------------------------------

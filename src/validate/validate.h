@@ -12,6 +12,7 @@ typedef struct couCheck {
     const char *unit; ///< "" when it has none
     double measured, reference;
     double tolerance; ///< relative; in the quantity's unit where that is deg or the reference is 0; 0 for limits
+    bool is_reported; ///< the number is only recorded: such a check passes, and its name says so
     bool is_passed;
 } couCheck;
 
@@ -24,6 +25,7 @@ typedef struct couChecks {
 typedef struct couTrial {
     const char *case_name, *method;
     const couMethodTraits *traits; ///< of the method; set when the case begins
+    bool is_reported;              ///< the method makes no claim here: checks are recorded and cannot fail; set likewise
     int threads;
     bool is_small;                             ///< a reduced set-up for the test suite, with the same tolerances
     const char *plots;                         ///< folder for SVG files, or NULL
@@ -38,7 +40,7 @@ typedef void couCaseFcn(couTrial *trial);
 
 typedef struct couCase {
     const char *name;
-    couClaim claim;   ///< it is run for the methods that make it
+    couClaim claim;   ///< it is run for the methods that make it, and for those that report it
     const char *help; ///< one line
     couCaseFcn *run;
 } couCase;
@@ -47,7 +49,7 @@ typedef struct couCase {
 const couCase *couCases(int *count);
 /// Their names, NULL-terminated.
 const char *const *couCaseNames(void);
-/// True when the method claims what the case looks at.
+/// True when the method claims or reports what the case looks at.
 bool couCase_Suits(const couCase *which, const char *method);
 /// The method of the smallest density error among those that claim it and state one: what others are compared with. NULL: none.
 const char *couMostAccurateMethod(couClaim claim);
@@ -63,6 +65,10 @@ void couTrial_Within(couTrial *trial, double measured, double reference, double 
 void couTrial_AtLeast(couTrial *trial, double measured, double limit, const char *unit, const char *quantity, ...)
     __attribute__((format(printf, 5, 6)));
 void couTrial_AtMost(couTrial *trial, double measured, double limit, const char *unit, const char *quantity, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/// A number of interest that has no limit; it passes. Without a reference: NAN.
+void couTrial_Report(couTrial *trial, double measured, double reference, const char *unit, const char *quantity, ...)
     __attribute__((format(printf, 5, 6)));
 
 // --- Worlds ------------------------------------------------------------------------------------------------------------------
@@ -102,6 +108,25 @@ void couRecord_Clear(couRecord *record);
 /// Writes DIR/CASE-METHOD[-PART].svg when plots are wanted, then destroys the plot.
 void couTrial_WritePlot(couTrial *trial, couPlot *plot, const char *part);
 
+/// A damped cosine: exp(-rate t) (c0 cos(omega t) + c1 sin(omega t)) + c2.
+typedef struct couSwing {
+    double omega, rate; ///< [1/s]
+    double c[3];
+    double error; ///< sum of squared distances to what it was fitted to
+} couSwing;
+
+/// The best by least squares, with a frequency of 0.3 to 1.8 times `omega` and a rate of 0 to 0.4 times that.
+couSwing couFitSwing(const double *t, const double *x, int count, double omega);
+double couSwing_At(const couSwing *swing, double t);
+/// Least squares for x = c[0] + c[1] t + c[2] t^2; all NAN where the points do not decide it.
+void couFitParabola(const double *t, const double *x, int count, double c[3]);
+/// Mean of |psi_6| in the plane, psi_6 the mean of exp(6 i angle) over a particle's six nearest others: 1 for hexagons. Only
+/// particles farther than `margin` from the bounds of all are counted.
+double couHexaticOrder(const couVec4 *positions, size_t count, double margin);
+
+/// Speed at which a ball settles in an endless liquid, by the drag of Schiller and Naumann [m/s]; SI units.
+double couSettlingSpeed(double diameter, double ball, double liquid, double viscosity);
+
 /// Uniform in -1 to 1, a fixed sequence for each seed.
 double couNoise(uint64_t *seed);
 
@@ -112,3 +137,4 @@ couCaseFcn couValidateHydrostatic, couValidateDamBreak, couValidateDrop, couVali
     couValidateBalls;
 couCaseFcn couValidateDropMode; ///< drop, for the SPH methods
 couCaseFcn couValidatePoiseuille, couValidateCouette, couValidateTaylorGreen;
+couCaseFcn couValidateWave, couValidateShear, couValidateFilm, couValidateHeld, couValidateJet, couValidateSettling;
