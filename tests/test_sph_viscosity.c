@@ -43,7 +43,6 @@ static couWorld *make_cloud(const Case *c)
 // The linear flow around a particle.
 typedef struct Strain {
     double rate[3][3]; // symmetric
-    double fullness;   // of its neighbourhood: 1 inside
 } Strain;
 
 static double stretch(const Strain *flow, Vec d)
@@ -64,7 +63,7 @@ static Strain find_strain(const Reference *r, int dimension, size_t i)
         for (int a = 0; a < 3; ++a)
             for (int b = 0; b < 3; ++b) m[a][b] += gs[a] * ds[b], f[a][b] += gs[a] * vs[b];
     }
-    Strain strain = {.fullness = (m[0][0] + m[1][1] + m[2][2]) / dimension};
+    Strain strain = {{{0}}};
     if (dimension == 2) m[2][2] = 1;
     double determinant = 0;
     for (int a = 0; a < 3; ++a)
@@ -81,20 +80,23 @@ static Strain find_strain(const Reference *r, int dimension, size_t i)
     return strain;
 }
 
-// What pair forces make of 2 nu E:E.
+// What pair forces make of 2 nu E:E; 1 where the neighbourhood is not whole.
 static double find_share(const Reference *r, const Strain *flow, int dimension, double shear, size_t i)
 {
-    double sum = 0, square = 0;
-    for (size_t j = 0; j < r->count; ++j) {
-        Vec d = offset(r, j, i);
+    double sum = 0, square = 0, fullness = 0;
+    FOR_ROWS(r, j)
+    {
+        Vec d = offset(r, j, i), g = pair_gradient(r, i, j);
         double distance = length(d), along = stretch(flow, d);
         if (j == i || distance >= r->h) continue;
-        sum += length(pair_gradient(r, i, j)) * along * along / (distance * (distance * distance + 0.01 * r->h * r->h));
+        sum += length(g) * along * along / (distance * (distance * distance + 0.01 * r->h * r->h));
+        fullness += dot(g, d) / dimension;
     }
     for (int a = 0; a < 3; ++a)
         for (int b = 0; b < 3; ++b) square += flow->rate[a][b] * flow->rate[a][b];
-    double expected = shear * square * flow->fullness;
-    return expected > 0 ? fmin(fmax(0.5 * (dimension + 2) * sum / expected, 0.5), 2) : 1;
+    double expected = shear * square * fullness, trust = fmin(fmax(5 * fullness - 3.5, 0), 1);
+    double share = expected > 0 ? fmin(fmax(0.5 * (dimension + 2) * sum / expected, 0.5), 2) : 1;
+    return 1 + trust * (share - 1);
 }
 
 typedef struct Operator {

@@ -42,15 +42,17 @@ typedef struct Solver {
     float *last_residual; // of the iteration before
     float *corrected;     // residuals through the preconditioner [m^2/s]
     float *direction;     // [m^2/s]
-    float mean;           // of the residuals
-    float turn;           // share of the last direction
-    float reach;          // how far along the direction pressures may go before they are cut
-    float step_size;      // t
-    float scale;          // of pressures: to kappa, and back
-    float one_factor;     // of all particles' diagonals; 0: each has its own
-    bool has_coarse;      // the coarse level is built
-    bool is_corrected;    // `corrected` holds the coarse level's part
-    bool has_gradients;   // conjugate ones, and an exact way along them
+    float mean;           // of the first residuals
+    bool has_mean;
+    float level;        // mean of `corrected`, where it is to be taken off
+    float turn;         // share of the last direction
+    float reach;        // how far along the direction pressures may go before they are cut
+    float step_size;    // t
+    float scale;        // of pressures: to kappa, and back
+    float one_factor;   // of all particles' diagonals; 0: each has its own
+    bool has_coarse;    // the coarse level is built
+    bool is_corrected;  // `corrected` holds the coarse level's part
+    bool has_gradients; // conjugate ones, and an exact way along them
 } Solver;
 
 // --- Start and end -----------------------------------------------------------------------------------------------------------
@@ -178,7 +180,7 @@ static void precondition_block(void *context, int block, size_t begin, size_t en
     (void)worker;
     const Solver *solver = context;
     const couSphLoop *loop = &solver->loop;
-    double now = 0, last = 0;
+    double now = 0, last = 0, all = 0;
     float inv_dt = 1.0f / loop->dt;
     for (size_t i = begin; i < end; ++i) {
         float e = loop->residual[i], own = e * loop->factor[i] * inv_dt, z = own;
@@ -186,9 +188,10 @@ static void precondition_block(void *context, int block, size_t begin, size_t en
         if (solver->is_corrected && is_safe) z += COARSE_SHARE * inv_dt * solver->corrected[i];
         if (loop->is_clamped) z = COU_MAX(z, -loop->pressure[i]); // what is cut has no part in the products
         solver->corrected[i] = z;
-        now += (double)(z * e), last += (double)(z * solver->last_residual[i]);
+        now += (double)(z * e), last += (double)(z * solver->last_residual[i]), all += (double)z;
     }
-    loop->sums[4 * block] = now, loop->sums[4 * block + 1] = last;
+    double *sums = loop->sums + 4 * block;
+    sums[0] = now, sums[1] = last, sums[2] = all;
 }
 
 // The next direction and the change of kappa along it, which no pressure may turn negative; sums e.c, and finds how far one may
@@ -200,7 +203,7 @@ static void direct_block(void *context, int block, size_t begin, size_t end, int
     const couSphLoop *loop = &solver->loop;
     double along = 0, farthest = INFINITY;
     for (size_t i = begin; i < end; ++i) {
-        float p = solver->corrected[i] + solver->turn * solver->direction[i], c = solver->reach * p;
+        float p = solver->corrected[i] - solver->level + solver->turn * solver->direction[i], c = solver->reach * p;
         if (loop->is_clamped) {
             c = COU_MAX(c, -loop->pressure[i]);
             if (c < 0.0f) farthest = COU_MIN(farthest, (double)(loop->pressure[i] / -c));
@@ -253,6 +256,8 @@ static double find_direction(Solver *solver, bool is_coarse, double *product)
     if (is_coarse) correct_coarsely(solver);
     run_particles(solver, precondition_block);
     double now = sum_blocks(solver, 0), last = sum_blocks(solver, 1);
+    bool has_level = couSph_State(solver->step->fluid)->is_full && !solver->loop.is_clamped; // which moves nothing
+    solver->level = has_level ? (float)(sum_blocks(solver, 2) / (double)solver->loop.count) : 0.0f;
     solver->turn = solver->has_gradients && *product > 0 ? (float)COU_MAX((now - last) / *product, 0.0) : 0.0f;
     *product = now;
     return find_step(solver);
@@ -330,8 +335,13 @@ static double find_error(Solver *solver, double *compression)
     couSph_Run(solver->step, &solver->loop, residual);
     double count = (double)solver->loop.count;
     *compression = sum_blocks(solver, 2) / count;
-    solver->mean = (float)(sum_blocks(solver, 3) / count);
-    if (couSph_State(solver->step->fluid)->is_full) run_particles(solver, center_block);
+    if (couSph_State(solver->step->fluid)->is_full) {
+        // Cut pressures cannot keep their own mean, so the target is that of the beginning: one that moved with them would be none
+        // that they can descend to.
+        if (!solver->loop.is_clamped || !solver->has_mean) solver->mean = (float)(sum_blocks(solver, 3) / count);
+        solver->has_mean = true;
+        run_particles(solver, center_block);
+    }
     double above = sum_blocks(solver, 0), below = sum_blocks(solver, 1);
     return (solver->loop.is_clamped ? COU_MAX(above, below) : above + below) / count;
 }

@@ -42,8 +42,7 @@ static void write_strain(const couSphLoop *loop, size_t i, const PairSums *sums)
         l[1][b] = inv * (c[5] * f[0][b] + c[1] * f[1][b] + c[3] * f[2][b]);
         l[2][b] = inv * (c[4] * f[0][b] + c[3] * f[1][b] + c[2] * f[2][b]);
     }
-    float fullness = (m[0] + m[1] + (loop->dimension == 3 ? m[2] : 0.0f)) / (float)loop->dimension;
-    loop->strain[2 * i] = (couVec4){l[0][0], l[1][1], l[2][2], fullness};
+    loop->strain[2 * i] = (couVec4){l[0][0], l[1][1], l[2][2], 0.0f};
     loop->strain[2 * i + 1] = (couVec4){l[1][2] + l[2][1], l[2][0] + l[0][2], l[0][1] + l[1][0], 0.0f}; // twice
 }
 

@@ -44,30 +44,48 @@ static inline couFloatW own_flow(const couSphLoop *loop, size_t i, couVec3W d)
     return couDotW(couSet3W(couXyz(loop->strain[2 * i])), squares) + couDotW(couSet3W(couXyz(loop->strain[2 * i + 1])), mixed);
 }
 
+typedef struct EvenSums {
+    couFloatW dissipation; // of |G| (x E x)^2 / (r (r^2 + 0.01 h^2))
+    couFloatW trace;       // of G . x
+} EvenSums;
+
+COU_SPECIALIZED EvenSums add_even(const couSphLoop *loop, size_t i, const couPairList *found, int begin, int end)
+{
+    couVec3 xi = couXyz(loop->position[i]);
+    EvenSums sums = {couSetW(0.0f), couSetW(0.0f)};
+    float h2 = loop->h * loop->h;
+    for (int b = begin; b < end; ++b) {
+        couFloatW unused;
+        couVec3W d = couOffsetsW(loop, found->list + b * COU_WIDTH, xi, &unused);
+        couFloatW r2 = couMaxW(couDotW(d, d), 1e-12f * h2), stretch = own_flow(loop, i, d);
+        couFloatW radial = couDotW(couGradientsW(&found->pairs[b]), d); // |G| r
+        couMaskW is_near = r2 < h2;                                     // padding lies too far for squares
+        sums.dissipation += couSelectW(is_near, radial / r2 * (stretch / (r2 + 0.01f * h2)) * stretch, 0.0f);
+        sums.trace += couSelectW(is_near, radial, 0.0f);
+    }
+    return sums;
+}
+
 // Forces along pairs make of a strain rate E the dissipation (n + 2) nu sum |G| (x E x)^2 / (r (r^2 + 0.01 h^2)), which is 2 nu
-// E:E only where neighbours lie evenly in all directions: on a square lattice a shear along it gets two thirds of it, one across
-// it more. The share is known, so it is divided out, pair by pair with the mean of both ends: forces stay equal, opposite and
-// central. Missing neighbours of a surface are not made up for: there the pairs' own number counts.
+// E:E only where neighbours lie evenly in all directions: on a square lattice a shear along it gets two thirds of that, one
+// across it more. The share is known, so it is divided out, pair by pair with the mean of both ends: forces stay equal, opposite
+// and central. Samples of solids are neighbours here. At a surface there is no whole neighbourhood to compare with, nor stress to
+// speak of: there it is 1.
 void COU_WIDE(couSphEvenness)(couSphLoop *loop, size_t begin, size_t end, int block)
 {
     (void)block;
-    float soft = 0.01f * loop->h * loop->h, scale = 0.5f * (float)(loop->dimension + 2) * loop->gradient_scale[0] / loop->even;
+    float fluid = loop->gradient_scale[0], solid = loop->gradient_scale[1], n = (float)loop->dimension;
     for (size_t i = begin; i < end; ++i) {
         couPairList found = couPairs_Of(loop, i);
-        couVec3 xi = couXyz(loop->position[i]);
-        couFloatW sum = couSetW(0.0f), unused;
-        for (int b = 0; b < found.fluid_blocks; ++b) {
-            couVec3W d = couOffsetsW(loop, found.list + b * COU_WIDTH, xi, &unused), g = couGradientsW(&found.pairs[b]);
-            couFloatW r2 = couMaxW(couDotW(d, d), 1e-12f * loop->h * loop->h), stretch = own_flow(loop, i, d);
-            // |G| / r by G . x / r^2; padding has no gradient, and lies too far for squares.
-            couFloatW each = couDotW(g, d) / r2 * (stretch / (r2 + soft)) * stretch;
-            sum += couSelectW(r2 < loop->h * loop->h, each, 0.0f);
-        }
+        EvenSums inner = add_even(loop, i, &found, 0, found.fluid_blocks),
+                 outer = add_even(loop, i, &found, found.fluid_blocks, found.blocks);
+        float dissipation = 0.5f * (n + 2.0f) * (fluid * couSumW(inner.dissipation) + solid * couSumW(outer.dissipation));
+        float fullness = (fluid * couSumW(inner.trace) + solid * couSumW(outer.trace)) / n;
         couVec4 e = loop->strain[2 * i], f = loop->strain[2 * i + 1];
         float square = e.x * e.x + e.y * e.y + e.z * e.z + 0.5f * (f.x * f.x + f.y * f.y + f.z * f.z);
-        float expected = square * e.w;
-        float share = expected > 0.0f ? scale * couSumW(sum) / expected : 1.0f;
-        loop->evenness[i] = COU_CLAMP(share, 0.5f, 2.0f);
+        float expected = loop->even * square * fullness, trust = COU_CLAMP(5.0f * fullness - 3.5f, 0.0f, 1.0f);
+        float share = expected > 0.0f ? COU_CLAMP(dissipation / expected, 0.5f, 2.0f) : 1.0f;
+        loop->evenness[i] = 1.0f + trust * (share - 1.0f);
     }
 }
 

@@ -3,12 +3,12 @@
 //     u = -U exp(b t) cos(2 pi x/L) sin(2 pi y/L),  v = U exp(b t) sin(2 pi x/L) cos(2 pi y/L),  b = -8 pi^2 nu / L^2,
 // with U = L = 1, Re = U L / nu = 100. The run is 2D by nature.
 //
-// Particles are drawn out along the stagnation lines, so pressures must hold the liquid together: they may pull (clamp =
-// false). What a sum over disordered neighbours lacks makes velocities of the smallest scale, which viscosity takes away at
-// once: the vortex loses energy faster than it should, by a share that depends on the number of neighbours and not on the
-// number of particles. Hence the wide smooth kernel: Wendland, h = 5 d. A start in disorder is better than a lattice, which
-// breaks up all of a sudden. Sound is five times as fast as the flow; faster sound makes more of that noise. dfsph keeps no
-// pressures and must not ask for densities closer than disorder allows: no pressure can change the mean density of a full box.
+// What a sum over disordered neighbours lacks makes velocities of the smallest scale, which viscosity takes away at once: the
+// vortex, which draws its liquid out along the stagnation lines, loses energy faster than it should, by a share that depends on
+// the number of neighbours and not on the number of particles. With the default kernel it is 40 to 70 %, in a plain shear it is
+// none (case shear). Hence the wide smooth kernel: Wendland, h = 5 d. A start in disorder is better than a lattice, which breaks
+// up all of a sudden. Sound is five times as fast as the flow; faster sound makes more of that noise, and so does a solver that
+// is asked for densities closer than disorder allows.
 
 #include "validate/validate.h"
 
@@ -35,7 +35,6 @@ static couWorld *create_vortex(couTrial *trial, const Vortex *vortex)
     def.period = (couVec3){1, 1, 0};
     def.speed = 1;
     couWorld *world = couTrial_CreateWorld(trial, &def);
-    couTrial_Set(trial, world, "clamp", "false");
     couTrial_Set(trial, world, "damping", "0");
     couTrial_Set(trial, world, "kernel", "wendland");
     couTrial_Set(trial, world, "support", "5");
@@ -108,7 +107,7 @@ static void run_vortex(couTrial *trial, const Vortex *vortex, double from, doubl
         couRecord_Add(&record, (double[]){t, flow.fastest, sqrt(flow.energy), decay});
         if (f % (FRAMES / 2) == 0) {
             couTrial_Within(trial, flow.fastest, decay, 0.05, "m/s", "%s: largest speed at %g s", vortex->name, t);
-            couTrial_Within(trial, flow.energy, decay * decay, 0.15, "", "%s: kinetic energy at %g s / at the start",
+            couTrial_Within(trial, flow.energy, decay * decay, 0.05, "", "%s: kinetic energy at %g s / at the start",
                             vortex->name, t);
             couTrial_Within(trial, flow.amplitude, decay, 0.08, "", "%s: share of the vortex at %g s", vortex->name, t);
         }
