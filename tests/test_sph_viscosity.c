@@ -139,7 +139,7 @@ static double harmonic_mean(double a, double b) { return a + b > 0 ? 2 * a * b /
 static double beyond_wall(const Operator *op, size_t i, size_t j, Vec normal, double gap)
 {
     double height = -dot(offset(op->r, i, j), normal);
-    return fmin(fmax(height / gap, 1), 2.5);
+    return fmin(fmax(height / gap, 1), 4);
 }
 
 static void find_wall(const Operator *op, size_t i, Vec *normal, double *gap)

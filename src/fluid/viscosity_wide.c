@@ -167,7 +167,7 @@ static inline couVec3W solid_viscosity(const couSphLoop *loop, size_t i, const c
     for (int b = found->fluid_blocks; b < found->blocks; ++b) {
         const uint32_t *index = found->list + b * COU_WIDTH;
         couVec3W d = couOffsetsW(loop, index, xi, &unused), v = couLoadVectorsW(loop->in, index);
-        couFloatW beyond = couMaxW(couMinW(couDotW(d, n) * inv_gap, 2.5f), 1.0f);
+        couFloatW beyond = couMaxW(couMinW(couDotW(d, n) * inv_gap, 4.0f), 1.0f);
         float each[COU_WIDTH];
         for (int k = 0; k < COU_WIDTH; ++k)
             each[k] = index[k] < loop->count + COU_TABLE_PADDING ? 0.0f : loop->velocity[index[k]].w;
