@@ -99,6 +99,18 @@ static double find_share(const Reference *r, const Strain *flow, int dimension, 
     return 1 + trust * (share - 1);
 }
 
+// The velocity of a particle less the mean of it and its neighbours.
+static Vec find_rough(const Reference *r, size_t i)
+{
+    Vec sum = {0, 0, 0};
+    double all = 0;
+    for (size_t j = 0; j < r->count; ++j) {
+        double weight = pair_density(r, i, j);
+        sum = add_scaled(sum, weight, sub(r->v[i], r->v[j])), all += weight;
+    }
+    return add_scaled((Vec){0, 0, 0}, 1 / all, sum);
+}
+
 typedef struct Operator {
     const Reference *r;
     const double *density;
@@ -106,6 +118,7 @@ typedef struct Operator {
     double damping;
     double shear;  // what even neighbours make of viscosity
     Strain *flow;  // per particle; NULL for mueller
+    Vec *rough;    // velocities less the mean around; NULL for mueller
     double *share; // of viscosity that a particle's neighbours make; NULL: 1
     double spacing;
     bool is_mueller;
@@ -123,15 +136,17 @@ static Operator make_operator(const couWorld *world, const Reference *r, const d
     for (int m = 0; m < fluid->material_count; ++m) heaviest = fmax(heaviest, fluid->materials[m].density);
     for (size_t i = 0; i < r->count; ++i) op.viscosity[i] = fluid->materials[couFluid_Material(fluid)[i]].viscosity / heaviest;
     if (op.is_mueller) return op;
+    op.rough = calloc(r->count, sizeof *op.rough);
     op.flow = calloc(r->count, sizeof *op.flow), op.share = calloc(r->count, sizeof *op.share);
     for (size_t i = 0; i < r->count; ++i) {
         op.flow[i] = find_strain(r, op.dimension, i);
+        op.rough[i] = find_rough(r, i);
         op.share[i] = find_share(r, &op.flow[i], op.dimension, op.shear, i);
     }
     return op;
 }
 
-static void free_operator(Operator *op) { free(op->viscosity), free(op->flow), free(op->share); }
+static void free_operator(Operator *op) { free(op->viscosity), free(op->flow), free(op->share), free(op->rough); }
 
 static double harmonic_mean(double a, double b) { return a + b > 0 ? 2 * a * b / (a + b) : 0; }
 
@@ -173,10 +188,10 @@ static Vec viscous_acceleration(const Operator *op, const Vec *v, size_t i, cons
         double along = dot(vij, d), soft = distance * distance + 0.01 * r->h * r->h;
         double inverse = is_solid ? r->weight[i] : 0.5 * (r->weight[i] + r->weight[j]); // reference density / that of the pair
         double rough = fmin(along, 0);
-        if (op->flow && is_solid) // towards the wall alone, beyond what a smooth flow has there
-            rough = fmin((dot(vij, normal) + gap * stretch(&op->flow[i], normal)) * dot(d, normal), 0);
-        else if (op->flow)
-            rough = along - 0.5 * (stretch(&op->flow[i], d) + stretch(&op->flow[j], d));
+        if (op->rough && is_solid) // towards the wall alone
+            rough = fmin(dot(op->rough[i], normal) * dot(d, normal), 0);
+        else if (op->rough)
+            rough = dot(sub(op->rough[i], op->rough[j]), d);
         double factor = op->damping / inverse * rough / soft, even = op->shear;
         if (op->share) even *= is_solid ? op->share[i] : 2 / (1 / op->share[i] + 1 / op->share[j]);
         if (is_solid) {

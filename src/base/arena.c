@@ -52,7 +52,8 @@ couArenaMark couArena_Mark(const couArena *arena)
     return (couArenaMark){count, count ? arena->chunks.items[count - 1].used : 0};
 }
 
-// The chunks from `first` on become one of their sizes' sum, empty; none where memory lacks.
+// The chunks from `first` on become one of their sizes' sum and a little more, empty; none where memory lacks. What a step needs
+// may grow by a little in every step, and new memory costs its first touch.
 static void join_chunks(couArena *arena, size_t first)
 {
     size_t total = 0;
@@ -61,7 +62,7 @@ static void join_chunks(couArena *arena, size_t first)
         couFree(arena->memory, arena->chunks.items[c].bytes);
     }
     arena->chunks.count = first;
-    add_chunk(arena, total);
+    add_chunk(arena, total + total / 8);
 }
 
 void couArena_Release(couArena *arena, couArenaMark mark)

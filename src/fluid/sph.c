@@ -81,6 +81,7 @@ couSphLoop couSph_Loop(const couStep *step)
         .is_clamped = p->clamp,
         .dt = step->dt,
         .sums = state->block_sums,
+        .rough = state->rough,
         .strain = state->strain,
     };
     float unit = state->volume * state->density_unit;
@@ -156,16 +157,25 @@ static void start_block(void *context, int block, size_t begin, size_t end, int 
     }
 }
 
+// `each` records a particle, those of the padding at zero.
+static couVec4 *take_records(couFluid *fluid, size_t each)
+{
+    size_t count = each * fluid->table.count, padding = each * COU_TABLE_PADDING;
+    couVec4 *records = COU_TAKE(fluid->scratch, couVec4, count + padding);
+    if (records) memset(records + count, 0, padding * sizeof *records);
+    return records;
+}
+
 // Each particle's place for its gradients: one after the other.
 static bool reserve_pairs(couFluid *fluid)
 {
     couSphState *state = fluid->method_state;
     size_t count = fluid->table.count, blocks = (size_t)couBlockCount(count, COU_SPH_BLOCK);
     state->block_sums = COU_TAKE(fluid->scratch, double, 4 * blocks);
-    bool wants_strain = (state->damping > 0.0f || state->is_thick) && !fluid->method->sph->has_mueller_pressure;
-    state->strain = wants_strain ? COU_TAKE(fluid->scratch, couVec4, 2 * (count + COU_TABLE_PADDING)) : NULL;
-    if (state->strain) memset(state->strain + 2 * count, 0, 2 * COU_TABLE_PADDING * sizeof *state->strain);
-    if (wants_strain && !state->strain) return false;
+    bool is_mueller = fluid->method->sph->has_mueller_pressure;
+    state->rough = state->strain = NULL;
+    if (state->damping > 0.0f && !is_mueller && !(state->rough = take_records(fluid, 1))) return false;
+    if (state->is_thick && !is_mueller && !(state->strain = take_records(fluid, 2))) return false;
     couArenaMark mark = couArena_Mark(fluid->scratch);
     size_t *starts = COU_TAKE(fluid->scratch, size_t, blocks);
     if (!state->block_sums || !starts || !COU_GROW(fluid->memory, state->pair_start, state->start_capacity, count)) return false;

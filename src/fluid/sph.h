@@ -129,6 +129,7 @@ typedef struct couSphState {
     uint32_t *pair_start; ///< per particle: its first block
     couPairBlock *pairs;
     size_t start_capacity, pair_capacity;
+    couVec4 *rough;     ///< scratch: of couSphLoop; NULL without damping
     couVec4 *strain;    ///< scratch: of couSphLoop; NULL where nothing needs it
     double *block_sums; ///< scratch of sums: four for each block of particles
     couCoarse coarse;   ///< of the pressure solver
@@ -184,6 +185,7 @@ typedef struct couSphLoop {
     float even;                  ///< what even neighbours make of viscosity
     float damping;               ///< [m^2/s]
     float *evenness;             ///< the viscosity that a particle's neighbours make / that of even ones; NULL: 1
+    couVec4 *rough;  ///< velocity less the mean of those around, at the beginning of the step [m/s]; NULL: nobody asks
     couVec4 *strain; ///< two a row: xx, yy, zz of the flow's strain rate, then twice yz, zx, xy [1/s]; NULL: nobody asks
     couVec4 *walls;  ///< the part of `out` that comes from solids, for particles near them alone; NULL where not asked for
     const size_t *wall_start; ///< per block of COU_SPH_BLOCK: the first of its particles in `walls`

@@ -155,7 +155,7 @@ static void warn_of_least_step(const couFluid *fluid)
 }
 
 // Viscosity / (d times the speed of the flow) that shows beside that of the smallest scales, which is about 0.03.
-#define THICK 0.001
+#define THICK 0.01
 
 void couSph_MaterialsChanged(couFluid *fluid)
 {

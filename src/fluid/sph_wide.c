@@ -17,6 +17,7 @@ typedef struct PairSums {
     couVec3W gradient;    // of gradients, in units of the scale
     couFloatW squares;    // of their squares, weighted by inverse density
     couFloatW closing;    // largest speed along a pair
+    couVec3W rough;       // of relative velocities, weighted by f(q)
     couFloatW stretch[6]; // of gradient times offset: xx, yy, zz, yz, zx, xy
     couVec3W flow[3];     // of gradient times relative velocity: rows of x, y and z of the gradient
 } PairSums;
@@ -60,7 +61,8 @@ static void part_coincident(const couSphLoop *loop, size_t i, const uint32_t *in
 static inline couFloatW to_short(couFloatW a) { return couRoundW(couMaxW(couMinW(a, MOST), -MOST)); }
 
 COU_SPECIALIZED void add_pairs(const couSphLoop *loop, size_t i, const couPairList *found, int begin, int end, bool is_solid,
-                               couKernelKind density_kind, couKernelKind gradient_kind, PairSums *sums)
+                               bool has_rough, bool has_strain, couKernelKind density_kind, couKernelKind gradient_kind,
+                               PairSums *sums)
 {
     couVec3 xi = couXyz(loop->position[i]);
     couVec3W vi = couSet3W(couXyz(loop->velocity[i]));
@@ -91,7 +93,8 @@ COU_SPECIALIZED void add_pairs(const couSphLoop *loop, size_t i, const couPairLi
         if (is_solid) continue;
         couVec3W dv = couSubW(couLoadVectorsW(loop->velocity, index), vi);
         couFloatW along = couDotW(d, dv);
-        if (loop->strain) {
+        if (has_rough) sums->rough = couMulAddW(sums->rough, value, dv);
+        if (has_strain) {
             couVec3W near = {couSelectW(q < 1.0f, d.x, 0.0f), couSelectW(q < 1.0f, d.y, 0.0f), couSelectW(q < 1.0f, d.z, 0.0f)};
             sums->stretch[0] += g.x * near.x, sums->stretch[1] += g.y * near.y, sums->stretch[2] += g.z * near.z;
             sums->stretch[3] += g.y * near.z, sums->stretch[4] += g.z * near.x, sums->stretch[5] += g.x * near.y;
@@ -117,6 +120,7 @@ static inline PairSums no_sums(void)
     PairSums sums = {.value = zero, .gradient = {zero, zero, zero}, .squares = zero, .closing = zero};
     for (int k = 0; k < 6; ++k) sums.stretch[k] = zero;
     for (int k = 0; k < 3; ++k) sums.flow[k] = sums.gradient;
+    sums.rough = sums.gradient;
     return sums;
 }
 
@@ -127,15 +131,15 @@ static float wall_speed(const couSphLoop *loop, size_t i, const couPairList *fou
     return fabsf(couDot(couNormalize(gradient), couSub(couXyz(vi), couXyz(wall))));
 }
 
-COU_SPECIALIZED void pairs_range(couSphLoop *loop, size_t begin, size_t end, int block, couKernelKind density_kind,
-                                 couKernelKind gradient_kind)
+COU_SPECIALIZED void pairs_range(couSphLoop *loop, size_t begin, size_t end, int block, bool has_rough, bool has_strain,
+                                 couKernelKind density_kind, couKernelKind gradient_kind)
 {
     float fastest = 0.0f;
     for (size_t i = begin; i < end; ++i) {
         couPairList found = couPairs_Of(loop, i);
         PairSums fluid = no_sums(), solid = no_sums();
-        add_pairs(loop, i, &found, 0, found.fluid_blocks, false, density_kind, gradient_kind, &fluid);
-        add_pairs(loop, i, &found, found.fluid_blocks, found.blocks, true, density_kind, gradient_kind, &solid);
+        add_pairs(loop, i, &found, 0, found.fluid_blocks, false, has_rough, has_strain, density_kind, gradient_kind, &fluid);
+        add_pairs(loop, i, &found, found.fluid_blocks, found.blocks, true, false, false, density_kind, gradient_kind, &solid);
         loop->density[i] = loop->self_density + loop->density_scale * (couSumW(fluid.value) + couSumW(solid.value));
         float a = loop->gradient_scale[0], b = loop->gradient_scale[1];
         couVec3 wall = couSum3W(solid.gradient), sum = couMulAdd(couScale(a, couSum3W(fluid.gradient)), b, wall);
@@ -145,18 +149,30 @@ COU_SPECIALIZED void pairs_range(couSphLoop *loop, size_t begin, size_t end, int
         if (found.blocks > found.fluid_blocks) fastest = COU_MAX(fastest, wall_speed(loop, i, &found, wall));
         float diagonal = loop->velocity[i].w * couDot(sum, sum) + a * a * couSumW(fluid.squares);
         loop->factor[i] = diagonal > 0.0f ? 1.0f / diagonal : 0.0f;
-        if (loop->strain) write_strain(loop, i, &fluid);
+        if (has_rough) { // its velocity less the mean around it
+            couVec3 mean = couScale(-1.0f / (1.0f + couSumW(fluid.value)), couSum3W(fluid.rough)); // f(0) = 1: itself
+            loop->rough[i] = (couVec4){mean.x, mean.y, mean.z, 0.0f};
+        }
+        if (has_strain) write_strain(loop, i, &fluid);
     }
     loop->sums[block] = fastest;
 }
 
 void COU_WIDE(couSphPairs)(couSphLoop *loop, size_t begin, size_t end, int block)
 {
+    bool has_rough = loop->rough, has_strain = loop->strain;
     switch (loop->density_kind) {
-    case cou_kernelCubic: pairs_range(loop, begin, end, block, cou_kernelCubic, cou_kernelCubic); break;
-    case cou_kernelWendland: pairs_range(loop, begin, end, block, cou_kernelWendland, cou_kernelWendland); break;
-    case cou_kernelKaiser: pairs_range(loop, begin, end, block, cou_kernelKaiser, cou_kernelKaiser); break;
-    default: pairs_range(loop, begin, end, block, cou_kernelPoly6, cou_kernelSpiky);
+    case cou_kernelCubic: pairs_range(loop, begin, end, block, has_rough, has_strain, cou_kernelCubic, cou_kernelCubic); break;
+    case cou_kernelWendland:
+        pairs_range(loop, begin, end, block, has_rough, has_strain, cou_kernelWendland, cou_kernelWendland);
+        break;
+    case cou_kernelKaiser:
+        if (has_rough && !has_strain) // the usual case
+            pairs_range(loop, begin, end, block, true, false, cou_kernelKaiser, cou_kernelKaiser);
+        else
+            pairs_range(loop, begin, end, block, has_rough, has_strain, cou_kernelKaiser, cou_kernelKaiser);
+        break;
+    default: pairs_range(loop, begin, end, block, has_rough, has_strain, cou_kernelPoly6, cou_kernelSpiky);
     }
 }
 

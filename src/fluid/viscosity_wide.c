@@ -25,18 +25,6 @@ static couFloatW pair_damping(const couSphLoop *loop, size_t i, const uint32_t *
     return couLoadW(each);
 }
 
-// How fast eight pairs would come apart, times their distance, in the linear flow around both ends.
-static inline couFloatW smooth_flow(const couSphLoop *loop, size_t i, const uint32_t *index, couVec3W d)
-{
-    uint32_t rows[COU_WIDTH];
-    for (int k = 0; k < COU_WIDTH; ++k) rows[k] = 2 * index[k];
-    couVec3W along = couLoadVectorsW(loop->strain, rows), across = couLoadVectorsW(loop->strain + 1, rows);
-    along = couAddW(along, couSet3W(couXyz(loop->strain[2 * i])));
-    across = couAddW(across, couSet3W(couXyz(loop->strain[2 * i + 1])));
-    couVec3W squares = {d.x * d.x, d.y * d.y, d.z * d.z}, mixed = {d.y * d.z, d.z * d.x, d.x * d.y};
-    return 0.5f * (couDotW(along, squares) + couDotW(across, mixed));
-}
-
 // How fast the linear flow around a particle draws eight offsets out, times their length.
 static inline couFloatW own_flow(const couSphLoop *loop, size_t i, couVec3W d)
 {
@@ -90,29 +78,41 @@ void COU_WIDE(couSphEvenness)(couSphLoop *loop, size_t begin, size_t end, int bl
 }
 
 // Between fluid particles: 2 (n + 2) nu (v_ij . x_ij) / (r^2 + 0.01 h^2) G_ij [Gagneux 2022, eq. 2.14], and the same with
-// alpha c h [Monaghan 1992] for what differs from the linear flow around both ends: it calms the smallest scales, and a smooth
-// flow, be it a shear or a wave, does not feel it. mueller has no strain rates: there it acts where particles approach.
-COU_SPECIALIZED couVec3W fluid_viscosity(const couSphLoop *loop, size_t i, const couPairList *found, float own)
+// alpha c h [Monaghan 1992] for the rough part of the velocities, what differs from the mean around a particle: it calms the
+// smallest scales, and a smooth flow, be it a shear or a wave, does not feel it. mueller has none: there it acts where particles
+// approach.
+COU_SPECIALIZED couVec3W fluid_sums(const couSphLoop *loop, size_t i, const couPairList *found, float own, bool is_even,
+                                    bool is_rough)
 {
     couVec3 xi = couXyz(loop->position[i]);
-    couVec3W vi = couSet3W(couXyz(loop->in[i])), sum = couSet3W((couVec3){0});
-    float soft = 0.01f * loop->h * loop->h, own_evenness = loop->evenness ? loop->evenness[i] : 1.0f;
+    couVec3W vi = couSet3W(couXyz(loop->in[i])), wi = vi, sum = couSet3W((couVec3){0});
+    if (is_rough) wi = couSet3W(couXyz(loop->rough[i]));
+    float soft = 0.01f * loop->h * loop->h, own_evenness = is_even ? 1.0f : loop->evenness[i];
+    bool is_damped = loop->damping > 0.0f;
     couFloatW viscous = couSetW(loop->viscous * own);
     for (int b = 0; b < found->fluid_blocks; ++b) {
         const uint32_t *index = found->list + b * COU_WIDTH;
         couFloatW unused;
         couVec3W d = couOffsetsW(loop, index, xi, &unused), dv = couSubW(couLoadVectorsW(loop->in, index), vi);
         if (!loop->is_single_viscosity) viscous = loop->viscous * mixed_viscosity(loop, own, index);
-        couFloatW along = couDotW(dv, d); // v_ij . x_ij with both signs turned
-        couFloatW size = viscous * along;
-        if (loop->evenness) size *= 0.5f * (1.0f / own_evenness + 1.0f / couLoadEachW(loop->evenness, index));
-        if (loop->damping > 0.0f) {
-            couFloatW rough = loop->strain ? along - smooth_flow(loop, i, index, d) : couMinW(along, 0.0f);
-            size += pair_damping(loop, i, index) * rough;
-        }
+        couFloatW along = couDotW(dv, d), size = viscous * along; // v_ij . x_ij with both signs turned
+        if (!is_even) size *= 0.5f * (1.0f / own_evenness + 1.0f / couLoadEachW(loop->evenness, index));
+        if (is_rough)
+            size += pair_damping(loop, i, index) * couDotW(couSubW(couLoadVectorsW(loop->rough, index), wi), d);
+        else if (is_damped)
+            size += pair_damping(loop, i, index) * couMinW(along, 0.0f);
         sum = couMulAddW(sum, size / (couDotW(d, d) + soft), couGradientsW(&found->pairs[b]));
     }
     return sum;
+}
+
+static couVec3 fluid_viscosity(const couSphLoop *loop, size_t i, const couPairList *found, float own)
+{
+    bool is_even = !loop->evenness, is_rough = loop->damping > 0.0f && loop->rough;
+    couVec3W sum = is_even && is_rough ? fluid_sums(loop, i, found, own, true, true) // the usual case
+                   : is_rough          ? fluid_sums(loop, i, found, own, false, true)
+                                       : fluid_sums(loop, i, found, own, is_even, false);
+    return couScale(loop->velocity[i].w * loop->gradient_scale[0], couSum3W(sum));
 }
 
 // mu sum m_j (v_j - v_i) / rho_j lap W [Müller 2003, eq. 14], lap W ~ h - r in 2D and 3D.
@@ -131,14 +131,6 @@ static inline couVec3W mueller_viscosity(const couSphLoop *loop, size_t i, const
         sum = couMulAddW(sum, viscous * weight / couLoadEachW(loop->density, index), dv);
     }
     return sum;
-}
-
-// The strain rate along a direction.
-static inline float stretch_along(const couSphLoop *loop, size_t i, couVec3 n)
-{
-    couVec4 along = loop->strain[2 * i], across = loop->strain[2 * i + 1];
-    return n.x * n.x * along.x + n.y * n.y * along.y + n.z * n.z * along.z + n.y * n.z * across.x + n.z * n.x * across.y +
-           n.x * n.y * across.z;
 }
 
 // Solids that the liquid sticks to: the velocity of a sample is continued linearly through the wall [Morris 1997], half a spacing
@@ -161,8 +153,8 @@ static inline couVec3W solid_viscosity(const couSphLoop *loop, size_t i, const c
     float gap = COU_MAX(lowest - 0.5f * loop->spacing, 0.25f * loop->spacing); // to the wall
 
     float soft = 0.01f * loop->h * loop->h, damping = loop->damping / loop->velocity[i].w;
-    // What a smooth flow has there: it comes to rest where the wall begins.
-    float expected = loop->damping > 0.0f && loop->strain ? gap * stretch_along(loop, i, inwards) : 0.0f;
+    bool is_rough = loop->damping > 0.0f && loop->rough;
+    float towards = is_rough ? couDot(couXyz(loop->rough[i]), inwards) : 0.0f; // what slides along the wall is not damped
     float viscous = loop->wall_viscous * own / (loop->evenness ? loop->evenness[i] : 1.0f), inv_gap = 1.0f / gap;
     for (int b = found->fluid_blocks; b < found->blocks; ++b) {
         const uint32_t *index = found->list + b * COU_WIDTH;
@@ -175,7 +167,7 @@ static inline couVec3W solid_viscosity(const couSphLoop *loop, size_t i, const c
         if (loop->has_still_solids) v = couSet3W((couVec3){0});
         couVec3W dv = couSubW(v, vi);
         couFloatW along = couDotW(dv, d), rough = along;
-        if (loop->strain) rough = (couDotW(dv, n) - expected) * couDotW(d, n); // what slides along the wall is not damped
+        if (is_rough) rough = couDotW(d, n) * -towards;
         couFloatW size = viscous * stick * along + damping * couMinW(rough, 0.0f);
         sum = couMulAddW(sum, size / (couDotW(d, d) + soft), couGradientsW(&found->pairs[b]));
     }
@@ -192,12 +184,11 @@ void COU_WIDE(couSphViscous)(couSphLoop *loop, size_t begin, size_t end, int blo
         couVec3 fluid;
         if (loop->has_mueller_viscosity) {
             couVec3 damped = {0};
-            if (loop->damping > 0.0f)
-                damped = couScale(weight * loop->gradient_scale[0], couSum3W(fluid_viscosity(loop, i, &found, 0.0f)));
+            if (loop->damping > 0.0f) damped = fluid_viscosity(loop, i, &found, 0.0f);
             float scale = weight * loop->viscous * loop->slope_scale / loop->density[i];
             fluid = couMulAdd(damped, scale, couSum3W(mueller_viscosity(loop, i, &found, own)));
         } else {
-            fluid = couScale(weight * loop->gradient_scale[0], couSum3W(fluid_viscosity(loop, i, &found, own)));
+            fluid = fluid_viscosity(loop, i, &found, own);
         }
         couVec3 solid = {0};
         if (found.blocks > found.fluid_blocks)
