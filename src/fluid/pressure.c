@@ -32,6 +32,7 @@
 #define CALM_LAYERS 100.0f    // of water that bears this theta
 #define MIXED_CORRECTION 0.1f // theta where liquids of different density meet
 #define CALM_REACH 1.3f       // times the direction, before the cut
+#define MOST_CORRECTED 0.05f  // of the density in a step, where it would throw particles
 #define COARSE_SHARE 0.7f     // sigma: both levels see the waves between their lengths
 #define LEAST_STEP 0.15       // of the cut change: below, the direction is given up for the particles' own
 
@@ -336,8 +337,8 @@ static double find_error(Solver *solver, double *compression)
     double count = (double)solver->loop.count;
     *compression = sum_blocks(solver, 2) / count;
     if (couSph_State(solver->step->fluid)->is_full) {
-        // Cut pressures cannot keep their own mean, so the target is that of the beginning: one that moved with them would be none
-        // that they can descend to.
+        // Cut pressures cannot keep their own mean, so the target is that of the beginning: to one that moved with them they
+        // could not descend.
         if (!solver->loop.is_clamped || !solver->has_mean) solver->mean = (float)(sum_blocks(solver, 3) / count);
         solver->has_mean = true;
         run_particles(solver, center_block);
@@ -359,6 +360,8 @@ static bool prepare_solver(Solver *solver, const couPressureSolve *solve, float 
     loop->is_divergence = solve->is_divergence;
     loop->pressure = couTable_Data(&fluid->table, solve->column);
     loop->out = couFluid_Previous(fluid); // free until the particles move
+    // A light particle that was caught among heavy ones is let go, not shot; nor is a surface torn inwards by its suction.
+    loop->most_corrected = state->is_single_density && loop->is_clamped ? INFINITY : MOST_CORRECTED;
     loop->inv_count = 1.0f / (float)state->lattice.count;
     solver->reach = solver->has_gradients ? CALM_REACH + fast * (1.0f - CALM_REACH) : state->omega;
     solver->scale = share * solver->step->dt / state->reference_density;

@@ -173,10 +173,11 @@ typedef struct couSphLoop {
     float dt;
     // pressure solver
     bool is_divergence;
-    float density_share; ///< of the density's error that a step corrects
-    float *residual;     ///< e
-    float inv_count;     ///< 1 / neighbours of a full neighbourhood
-    double *sums;        ///< per block, as each loop says
+    float density_share;  ///< of the density's error that a step corrects
+    float most_corrected; ///< of the density in a step
+    float *residual;      ///< e
+    float inv_count;      ///< 1 / neighbours of a full neighbourhood
+    double *sums;         ///< per block, as each loop says
     // viscosity: accelerations by out = r_i (viscous + damping where pairs approach)
     const float *kinematic; ///< per material [m^2/s]
     float own_kinematic;    ///< where there is only one

@@ -202,7 +202,9 @@ void COU_WIDE(couSphResidual)(couSphLoop *loop, size_t begin, size_t end, int bl
         if (found.blocks > found.fluid_blocks)
             rate += now.gradient_scale[1] * flow(now.velocity, found.list + found.fluid_blocks * COU_WIDTH,
                                                  found.pairs + found.fluid_blocks, found.blocks - found.fluid_blocks, vi);
-        float excess = now.density[i] - 1.0f, change = dt * rate, error = now.density_share * excess + change;
+        float excess = now.density[i] - 1.0f, change = dt * rate;
+        float wanted = COU_CLAMP(now.density_share * excess, -now.most_corrected, now.most_corrected);
+        float error = wanted + change;
         // A liquid that is too thin may close up; only what would press it together counts as divergence.
         if (now.is_divergence) error = now.is_clamped ? COU_MIN(excess + change, change) : change;
         float slack = now.factor[i] > 0.0f ? dt * now.pressure[i] / now.factor[i] : 0.0f; // what its own pressure holds up
