@@ -18,9 +18,10 @@ static double shape_scale(couKernelKind kind, int dimension)
     return 0;
 }
 
-// beta d / h: where the density of a liquid feels neither a lattice nor its shear least. Smaller values are better for lattices
-// alone, larger ones for waves; docs/methods.md has the figures.
+// beta d / h: where the density of a liquid feels a slip of its rows least; docs/calm-water.md has the figures. Wider supports
+// than the second number have transforms short enough without a sharper kernel, and nine terms would not do for it.
 #define KAISER_SHARPNESS 5.2
+#define KAISER_WIDEST 3.0
 
 // --- Kaiser and Bessel's -----------------------------------------------------------------------------------------------------
 
@@ -36,7 +37,7 @@ static double bessel_ratio(double beta, double u)
 }
 
 // That function as a polynomial in u, from its values at Chebyshev's points: nine terms are right to 1e-6 of f(0), where the
-// series itself needs seventeen.
+// series itself needs sixteen.
 static void fit_series(double beta, float series[COU_KAISER_TERMS])
 {
     enum { POINTS = 32 };
@@ -78,7 +79,7 @@ couKernel couMakeKernel(couKernelKind kind, int dimension, float h, float spacin
     couKernel kernel = {.kind = kind, .dimension = dimension, .h = h};
     double scale = shape_scale(kind, dimension);
     if (kind == cou_kernelKaiser) {
-        fit_series(KAISER_SHARPNESS * h / spacing, kernel.series);
+        fit_series(KAISER_SHARPNESS * COU_MIN(h / spacing, KAISER_WIDEST), kernel.series);
         scale = series_scale(kernel.series, dimension);
     }
     kernel.scale = (float)(scale / pow(h, dimension));

@@ -172,9 +172,9 @@ static bool reserve_pairs(couFluid *fluid)
     couSphState *state = fluid->method_state;
     size_t count = fluid->table.count, blocks = (size_t)couBlockCount(count, COU_SPH_BLOCK);
     state->block_sums = COU_TAKE(fluid->scratch, double, 4 * blocks);
-    bool is_mueller = fluid->method->sph->has_mueller_pressure;
+    bool is_mueller = fluid->method->sph->has_mueller_pressure, has_sound = fluid->method->traits.has_state_equation;
     state->rough = state->strain = NULL;
-    if (state->damping > 0.0f && !is_mueller && !(state->rough = take_records(fluid, 1))) return false;
+    if (state->damping > 0.0f && !has_sound && !(state->rough = take_records(fluid, 1))) return false;
     if (state->is_thick && !is_mueller && !(state->strain = take_records(fluid, 2))) return false;
     couArenaMark mark = couArena_Mark(fluid->scratch);
     size_t *starts = COU_TAKE(fluid->scratch, size_t, blocks);

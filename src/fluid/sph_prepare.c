@@ -17,7 +17,7 @@ static const couParam params[] = {
     COU_NUMBER(couSphParams, support, "", .initial = {NAN}, .is_auto = true, .min = 1.5, .max = 5,
                .help = "support radius h over the spacing d; auto: 2.25 (mueller 2.3)"),
     COU_CHOICE(couSphParams, kernel, kernel_names, .initial = {cou_sphKernelAuto},
-               .help = "Kaiser and Bessel's, which lets liquid flow at any stress, cubic spline, Wendland C2 or "
+               .help = "Kaiser and Bessel's, whose calm liquid flows at a thirtieth of the stress, cubic spline, Wendland C2 or "
                        "Müller's poly6 and spiky; auto: mueller's own for mueller, else kaiser"),
     COU_NUMBER(couSphParams, fill, "", .initial = {1}, .min = 0.2, .max = 1.2,
                .help = "c_V: mass of a particle over rest density times d^3; "
@@ -38,8 +38,8 @@ static const couParam params[] = {
                .help = "sesph, wcsph, mueller: relative compression that the automatic stiffness allows; "
                        "auto: 0.005 (sesph 0.01, mueller 0.03)"),
     COU_NUMBER(couSphParams, damping, "", .initial = {NAN}, .is_auto = true, .min = 0, .max = 2,
-               .help = "artificial viscosity alpha of what is not smooth flow, "
-                       "with ten times the speed of the flow for that of sound; auto: 0.01 (sesph 0.02, mueller 0.1)"),
+               .help = "artificial viscosity alpha, with ten times the speed of the flow for that of sound: of the rough part of "
+                       "velocities, with a state equation of what approaches; auto: 0.01 (sesph 0.02, mueller 0.1)"),
     COU_NUMBER(couSphParams, tolerance, "", .initial = {0.0005}, .min = 0, .is_min_open = true, .max = 0.1,
                .help = "pcisph, iisph, dfsph: mean density error that ends the iterations"),
     COU_NUMBER(couSphParams, divergence_tolerance, "", .initial = {0.001}, .min = 0, .is_min_open = true, .max = 0.1,
