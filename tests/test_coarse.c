@@ -83,11 +83,6 @@ static void brute_hats(const couCoarseElement *element, couVec4 x, int dimension
     }
 }
 
-#define FOR_PARTICLES(coarse, e, i) \
-    for (uint32_t k_ = (coarse)->elements[e].first_cell; k_ < (coarse)->elements[e].end_cell; ++k_) \
-        for (uint32_t i = (coarse)->grid->cell_start[(coarse)->cells[k_]]; \
-             i < (coarse)->grid->cell_start[(coarse)->cells[k_] + 1]; ++i)
-
 // Every particle lies in one element, whose edges are whole numbers of cells; across a period nodes are the same.
 static void check_places(int dimension, bool is_periodic, int seed)
 {
@@ -95,7 +90,7 @@ static void check_places(int dimension, bool is_periodic, int seed)
     open_level(&level, dimension, is_periodic, seed);
     const couCoarse *coarse = &level.coarse;
     int *seen = calloc(level.count, sizeof *seen);
-    for (size_t e = 0; e < coarse->element_count; ++e) FOR_PARTICLES(coarse, e, i)
+    for (size_t e = 0; e < coarse->element_count; ++e) COU_FOR_PARTICLES_OF(coarse, e, i)
         {
             double value[8], gradient[8][3], sum = 0;
             brute_hats(&coarse->elements[e], level.loop.position[i], dimension, value, gradient);
@@ -140,7 +135,7 @@ static void check_transfer(int dimension, bool is_periodic, couIsa isa, int seed
             coarse->corner[e][c] = (float)node[coarse->elements[e].node[c]];
         }
     prolong[isa](&level.loop, 0, coarse->element_count);
-    for (size_t e = 0; e < coarse->element_count; ++e) FOR_PARTICLES(coarse, e, i)
+    for (size_t e = 0; e < coarse->element_count; ++e) COU_FOR_PARTICLES_OF(coarse, e, i)
         {
             double value[8], gradient[8][3], sum = 0;
             brute_hats(&coarse->elements[e], level.loop.position[i], dimension, value, gradient);
@@ -174,7 +169,7 @@ static void check_operator(int dimension, bool is_periodic, couIsa isa, int seed
     double *dense = calloc(nodes * nodes, sizeof *dense), *mine = calloc(nodes * nodes, sizeof *mine), largest = 0;
     for (size_t e = 0; e < coarse->element_count; ++e) {
         const uint32_t *node = coarse->elements[e].node;
-        FOR_PARTICLES(coarse, e, i)
+        COU_FOR_PARTICLES_OF(coarse, e, i)
         {
             double value[8], gradient[8][3], q[8][3];
             couVec4 spread = level.spread[i];

@@ -28,6 +28,12 @@ typedef struct couCoarse {
     double *diagonal, *right, *solution, *direction, *product; ///< per node
 } couCoarse;
 
+/// Runs over the particles i of element e, in the order of its cells.
+#define COU_FOR_PARTICLES_OF(coarse, e, i) \
+    for (uint32_t cell_ = (coarse)->elements[e].first_cell; cell_ < (coarse)->elements[e].end_cell; ++cell_) \
+        for (uint32_t i = (coarse)->grid->cell_start[(coarse)->cells[cell_]]; \
+             i < (coarse)->grid->cell_start[(coarse)->cells[cell_] + 1]; ++i)
+
 /// Elements and nodes over the occupied cells. False without memory.
 bool couCoarse_Place(couCoarse *coarse, const couGrid *grid, int dimension, couArena *scratch);
 

@@ -53,9 +53,7 @@ void COU_WIDE(couCoarseBuild)(const couCoarseLoop *loop, size_t begin, size_t en
         const couCoarseElement *element = &coarse->elements[e];
         couFloatW rows[COU_CORNERS];
         for (int n = 0; n < COU_CORNERS; ++n) rows[n] = couSetW(0.0f);
-        for (uint32_t k = element->first_cell; k < element->end_cell; ++k)
-            for (uint32_t i = coarse->grid->cell_start[coarse->cells[k]]; i < coarse->grid->cell_start[coarse->cells[k] + 1]; ++i)
-                add_particle(loop, element, i, rows);
+        COU_FOR_PARTICLES_OF(coarse, e, i) add_particle(loop, element, i, rows);
         for (int n = 0; n < COU_CORNERS; ++n) couStoreW(coarse->matrix[e][n], rows[n]);
     }
 }
@@ -66,9 +64,7 @@ void COU_WIDE(couCoarseRestrict)(const couCoarseLoop *loop, size_t begin, size_t
     for (size_t e = begin; e < end; ++e) {
         const couCoarseElement *element = &coarse->elements[e];
         couFloatW sum = couSetW(0.0f);
-        for (uint32_t k = element->first_cell; k < element->end_cell; ++k)
-            for (uint32_t i = coarse->grid->cell_start[coarse->cells[k]]; i < coarse->grid->cell_start[coarse->cells[k] + 1]; ++i)
-                sum += loop->residual[i] * hats_at(element, loop->position[i]).value;
+        COU_FOR_PARTICLES_OF(coarse, e, i) sum += loop->residual[i] * hats_at(element, loop->position[i]).value;
         couStoreW(coarse->corner[e], sum);
     }
 }
@@ -79,8 +75,6 @@ void COU_WIDE(couCoarseProlong)(const couCoarseLoop *loop, size_t begin, size_t 
     for (size_t e = begin; e < end; ++e) {
         const couCoarseElement *element = &coarse->elements[e];
         couFloatW values = couLoadW(coarse->corner[e]);
-        for (uint32_t k = element->first_cell; k < element->end_cell; ++k)
-            for (uint32_t i = coarse->grid->cell_start[coarse->cells[k]]; i < coarse->grid->cell_start[coarse->cells[k] + 1]; ++i)
-                loop->correction[i] = couSumW(values * hats_at(element, loop->position[i]).value);
+        COU_FOR_PARTICLES_OF(coarse, e, i) loop->correction[i] = couSumW(values * hats_at(element, loop->position[i]).value);
     }
 }
