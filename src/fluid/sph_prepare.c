@@ -154,8 +154,8 @@ static void warn_of_least_step(const couFluid *fluid)
     }
 }
 
-// Viscosity / (d times the speed of the flow) that shows beside that of the smallest scales, which is about 0.03.
-#define THICK 0.01
+// Viscosity / (d times the speed of the flow) that is well above that of the smallest scales, which is about 0.03.
+#define THICK 0.1
 
 void couSph_MaterialsChanged(couFluid *fluid)
 {
