@@ -18,10 +18,8 @@ static double shape_scale(couKernelKind kind, int dimension)
     return 0;
 }
 
-// beta d / h: where the density of a liquid feels a slip of its rows least; docs/calm-water.md has the figures. Wider supports
-// than the second number have transforms short enough without a sharper kernel, and nine terms would not do for it.
-#define KAISER_SHARPNESS 5.2
-#define KAISER_WIDEST 3.0
+// Wider supports have transforms short enough without a sharper kernel, and nine terms would not do for it.
+#define KAISER_WIDEST 3.5f
 
 // --- Kaiser and Bessel's -----------------------------------------------------------------------------------------------------
 
@@ -38,28 +36,27 @@ static double bessel_ratio(double beta, double u)
 
 // That function as a polynomial in u, from its values at Chebyshev's points: nine terms are right to 1e-6 of f(0), where the
 // series itself needs sixteen.
-static void fit_series(double beta, float series[COU_KAISER_TERMS])
+void couFitKaiser(double beta, int terms, double *series)
 {
     enum { POINTS = 32 };
-    double sum[COU_KAISER_TERMS] = {0}, last[COU_KAISER_TERMS] = {1}, before[COU_KAISER_TERMS] = {0};
-    for (int j = 0; j < COU_KAISER_TERMS; ++j) {
+    double sum[POINTS] = {0}, last[POINTS] = {1}, before[POINTS] = {0};
+    for (int j = 0; j < terms; ++j) {
         double weight = 0;
         for (int p = 0; p < POINTS; ++p) {
             double angle = COU_PI * (p + 0.5) / POINTS;
             weight += (j ? 2.0 : 1.0) / POINTS * cos(j * angle) * bessel_ratio(beta, 0.5 + 0.5 * cos(angle));
         }
-        double next[COU_KAISER_TERMS] = {
-            0}; // T_j(2 u - 1) by powers of u; twice it times 2 u - 1, less the one before, is the next
+        double next[POINTS] = {0}; // T_j(2 u - 1) by powers of u; twice it times 2 u - 1, less the one before, is the next
         for (int k = 0; k <= j; ++k) {
             sum[k] += weight * last[k];
             double factor = j ? 2.0 : 1.0;
             next[k] -= factor * last[k] + before[k];
-            if (k + 1 < COU_KAISER_TERMS) next[k + 1] += 2 * factor * last[k];
+            if (k + 1 < terms) next[k + 1] += 2 * factor * last[k];
         }
         memcpy(before, last, sizeof last);
         memcpy(last, next, sizeof next);
     }
-    for (int k = 0; k < COU_KAISER_TERMS; ++k) series[k] = (float)sum[k];
+    memcpy(series, sum, (size_t)terms * sizeof *series);
 }
 
 // 1 / the integral of f over the unit disc or ball: that of u^p is pi / (p + 1), 4 pi/3 (2/5) (4/7) ... (2 p / (2 p + 3)).
@@ -79,7 +76,9 @@ couKernel couMakeKernel(couKernelKind kind, int dimension, float h, float spacin
     couKernel kernel = {.kind = kind, .dimension = dimension, .h = h};
     double scale = shape_scale(kind, dimension);
     if (kind == cou_kernelKaiser) {
-        fit_series(KAISER_SHARPNESS * COU_MIN(h / spacing, KAISER_WIDEST), kernel.series);
+        double series[COU_KAISER_TERMS];
+        couFitKaiser(COU_KAISER_SHARPNESS * (double)COU_MIN(h / spacing, KAISER_WIDEST), COU_KAISER_TERMS, series);
+        for (int k = 0; k < COU_KAISER_TERMS; ++k) kernel.series[k] = (float)series[k];
         scale = series_scale(kernel.series, dimension);
     }
     kernel.scale = (float)(scale / pow(h, dimension));

@@ -14,6 +14,10 @@ typedef enum couKernelKind {
 
 #define COU_KAISER_TERMS 9
 
+/// beta d / h: where the density of a liquid feels neither a lattice nor its shear least. Smaller values are better for lattices
+/// alone, larger ones for waves; docs/methods.md has the figures.
+#define COU_KAISER_SHARPNESS 5.2
+
 typedef struct couKernel {
     couKernelKind kind;
     int dimension;
@@ -24,6 +28,8 @@ typedef struct couKernel {
 
 /// The shape of kaiser follows from h / spacing; the others do not know the spacing.
 couKernel couMakeKernel(couKernelKind kind, int dimension, float h, float spacing);
+/// Shape of kaiser for any beta, 1 at no distance: u (series[0] + series[1] u + ...), by at most 32 terms.
+void couFitKaiser(double beta, int terms, double *series);
 double couKernel_Value(const couKernel *kernel, double r);     ///< W(r) [1/m^dimension]
 double couKernel_Slope(const couKernel *kernel, double r);     ///< dW/dr
 double couKernel_Laplacian(const couKernel *kernel, double r); ///< of W as a function of a point; r > 0

@@ -223,7 +223,7 @@ bool couSph_HasUnusualSuction(const couFluid *fluid)
 {
     const couSphParams *p = fluid->params;
     bool is_solved = !fluid->method->traits.has_state_equation;
-    return is_solved && !p->clamp && couSph_State(fluid)->tension_kind != cou_tensionArea;
+    return is_solved && !p->clamp;
 }
 
 static void look_for_free_surface(couStep *step)

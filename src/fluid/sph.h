@@ -27,7 +27,7 @@ typedef enum couSphTension {
     cou_tensionNone,
     cou_tensionColor,    ///< [Müller 2003, eq. 19]
     cou_tensionCohesion, ///< [Akinci 2013], with adhesion to bodies
-    cou_tensionArea      ///< forces of the energy sigma times the area
+    cou_tensionArea      ///< pair forces of the energy sigma times the area
 } couSphTension;
 typedef enum couSphBoundary {
     cou_boundaryAkinci, ///< samples with volumes [Akinci 2012; Gagneux 2022, eq. 2.52]
@@ -84,6 +84,18 @@ typedef struct couSphTraits {
 #define COU_SPH_CALM_START 0.9f     ///< share of the last pressures that calm liquid starts from
 #define COU_MOST_SAMPLE_VOLUME 3.0f ///< of a solid's sample / V: a lonely one's would be larger
 
+#define COU_AREA_TERMS 12 ///< with nine drops of 20 d in the plane lose four times as much a swing: their pairs feel the lattice
+
+/// The pair forces of tension by area: attraction / distance is sum pull[k] u^k, u = 1 - (r/h)^2, less what repels close pairs.
+typedef struct couAreaLaw {
+    float pull[COU_AREA_TERMS]; ///< times tension [m^3/s^2] an acceleration / distance [1/s^2]
+    float core;                 ///< (h / radius below which pairs repel)^2
+    float push;                 ///< of that repulsion, in units of `pull`, at no distance
+    float pressure;             ///< by which the inside pulls itself together / tension [1/m]
+} couAreaLaw;
+
+couAreaLaw couMakeAreaLaw(int dimension, float h, float spacing, float volume);
+
 /// The gradients of eight pairs of a list, in units of a scale.
 typedef struct couPairBlock {
     int16_t x[COU_WIDTH], y[COU_WIDTH], z[COU_WIDTH];
@@ -107,11 +119,12 @@ typedef struct couSphState {
     bool is_thick;         ///< viscosity that one can see: more than the smallest scales have of their own
     int tension_kind;      ///< couSphTension
     float cohesion_moment; ///< of the cohesion kernel: what its scale follows from
-    float flow_speed;      ///< that the scene may reach [m/s]
-    float sound_speed;     ///< of methods with an equation of state [m/s]
-    float stiffness;       ///< k1 [Pa]
-    float exponent;        ///< k2
-    float damping;         ///< alpha c h [m^2/s]
+    couAreaLaw area_law;
+    float flow_speed;                                ///< that the scene may reach [m/s]
+    float sound_speed;                               ///< of methods with an equation of state [m/s]
+    float stiffness;                                 ///< k1 [Pa]
+    float exponent;                                  ///< k2
+    float damping;                                   ///< alpha c h [m^2/s]
     float viscous_step, tension_step, acoustic_step; ///< limits [s]; infinity where none
     float free_step;                                 ///< what the flow alone allows, roughly [s]
     float max_step;                                  ///< [s]
@@ -138,6 +151,11 @@ typedef struct couSphState {
 } couSphState;
 
 static inline couSphState *couSph_State(const couFluid *fluid) { return fluid->method_state; }
+/// Müller's mean of both pressures, which no energy has: at a surface it adds a quarter to the tension by area, so not there.
+static inline bool couSph_HasMeanPressure(const couFluid *fluid)
+{
+    return fluid->method->sph->has_mueller_pressure && ((const couSphParams *)fluid->params)->tension != cou_tensionArea;
+}
 /// What the density solver ended with [Pa].
 static inline float *couSph_Pressure(const couFluid *fluid) { return couTable_Data(&fluid->table, fluid->pressure_column); }
 
@@ -191,7 +209,9 @@ typedef struct couSphLoop {
     couVec4 *walls;  ///< the part of `out` that comes from solids, for particles near them alone; NULL where not asked for
     const size_t *wall_start; ///< per block of COU_SPH_BLOCK: the first of its particles in `walls`
     // surface tension
-    const float *tension;           ///< per material [m^3/s^2]
+    const float *tension;   ///< per material [m^3/s^2]
+    bool is_single_tension; ///< the same for all
+    const couAreaLaw *law;
     float threshold;                ///< of |n| [1/m]
     float cohesion, area, adhesion; ///< factors of [Akinci 2013], of tension and of `wetting`
     float wetting;                  ///< adhesion / reference density [m^3/s^2]
@@ -200,7 +220,7 @@ typedef struct couSphLoop {
 couSphLoop couSph_Loop(const couStep *step);
 /// Share of the particles at a free surface, of those that were looked at; after the pairs were found (free_surface.c).
 double couSph_OpenShare(const couStep *step);
-/// A solver's pressures may pull, and no tension by area is there for them to balance: that is for domains without free surface.
+/// A solver's pressures may pull, which is for domains without free surface.
 bool couSph_HasUnusualSuction(const couFluid *fluid);
 void couSph_WarnOfSuction(couFluid *fluid, const char *surface); ///< which says where there is or will be one
 
@@ -234,9 +254,7 @@ COU_DECLARE_WIDE(void, couSphColor, couSphLoop *loop, size_t begin, size_t end, 
 /// Cohesion, surface minimization and adhesion [Akinci 2013] from the gradients `in`; writes out, walls.
 COU_DECLARE_WIDE(void, couSphCohesion, couSphLoop *loop, size_t begin, size_t end, int block);
 
-/// Gradient of the relative density; writes out.
-COU_DECLARE_WIDE(void, couSphSlope, couSphLoop *loop, size_t begin, size_t end, int block);
-/// Accelerations from the surface's energy, whose derivatives by the gradients are `in`; writes out, walls.
+/// Attraction of pairs by `law`; writes out, walls.
 COU_DECLARE_WIDE(void, couSphArea, couSphLoop *loop, size_t begin, size_t end, int block);
 
 // --- Phases ------------------------------------------------------------------------------------------------------------------

@@ -15,10 +15,10 @@ static const char *const boundary_names[] = {"akinci", "ghost", NULL};
 
 static const couParam params[] = {
     COU_NUMBER(couSphParams, support, "", .initial = {NAN}, .is_auto = true, .min = 1.5, .max = 5,
-               .help = "support radius h over the spacing d; auto: 2.25 (mueller 2.3)"),
+               .help = "support radius h over the spacing d; auto: 2.25 (mueller 2.3); with tension = area 3, in the plane 3.5"),
     COU_CHOICE(couSphParams, kernel, kernel_names, .initial = {cou_sphKernelAuto},
                .help = "Kaiser and Bessel's, whose calm liquid flows at a thirtieth of the stress, cubic spline, Wendland C2 or "
-                       "Müller's poly6 and spiky; auto: mueller's own for mueller, else kaiser"),
+                       "Müller's poly6 and spiky; auto: mueller's own for mueller without tension = area, else kaiser"),
     COU_NUMBER(couSphParams, fill, "", .initial = {1}, .min = 0.2, .max = 1.2,
                .help = "c_V: mass of a particle over rest density times d^3; "
                        "0.8 leaves a fifth of the filled volume void, 1 fills it"),
@@ -36,10 +36,11 @@ static const couParam params[] = {
                .help = "sesph, wcsph: k2 of the equation of state; 1: an ideal gas; auto: 7, mueller 1"),
     COU_NUMBER(couSphParams, compression, "", .initial = {NAN}, .is_auto = true, .min = 1e-4, .max = 0.5,
                .help = "sesph, wcsph, mueller: relative compression that the automatic stiffness allows; "
-                       "auto: 0.005 (sesph 0.01, mueller 0.03)"),
+                       "auto: 0.005 (sesph 0.01, mueller 0.03; not with tension = area)"),
     COU_NUMBER(couSphParams, damping, "", .initial = {NAN}, .is_auto = true, .min = 0, .max = 2,
                .help = "artificial viscosity alpha, with ten times the speed of the flow for that of sound: of the rough part of "
-                       "velocities, with a state equation of what approaches; auto: 0.01 (sesph 0.02, mueller 0.1)"),
+                       "velocities, with a state equation of what approaches; auto: 0.01 (sesph 0.02, mueller 0.1; not with "
+                       "tension = area)"),
     COU_NUMBER(couSphParams, tolerance, "", .initial = {0.0005}, .min = 0, .is_min_open = true, .max = 0.1,
                .help = "pcisph, iisph, dfsph: mean density error that ends the iterations"),
     COU_NUMBER(couSphParams, divergence_tolerance, "", .initial = {0.001}, .min = 0, .is_min_open = true, .max = 0.1,
@@ -64,10 +65,9 @@ static const couParam params[] = {
                .help = "share of a particle's velocity that is smoothed over its neighbours in a step"),
     COU_CHOICE(couSphParams, tension, tension_names, .initial = {cou_tensionAuto},
                .help = "surface tension by Müller's colour field, Akinci's cohesion or the energy of the area, "
-                       "which needs clamp = false; auto: color for mueller, else none"),
+                       "which alone has the strength asked for; auto: color for mueller, else none"),
     COU_NUMBER(couSphParams, tension_threshold, "", .initial = {0.4}, .min = 0, .max = 10,
-               .help = "color: a particle belongs to the surface where h |grad c| exceeds it; "
-                       "area: h |grad D| well below it costs nothing"),
+               .help = "color: a particle belongs to the surface where h |grad c| exceeds it"),
     COU_NUMBER(couSphParams, adhesion, "N/m", .min = 0, .max = 1e3,
                .help = "cohesion: attraction of bodies for the liquid, on the scale of surface tension"),
     COU_CHOICE(couSphParams, boundary, boundary_names, .initial = {cou_boundaryAkinci},
@@ -80,10 +80,18 @@ const couParamTable couSphParamTable = {"sph", params, COU_COUNT(params)};
 
 // --- Preparation -------------------------------------------------------------------------------------------------------------
 
+// Support of drops / d. With 2.25 they freeze: swings of 8 % stop within a quarter of a period, and with 3 those of 20 d and more
+// in the plane, where a particle has half as many neighbours, still feel the lattice (15 % too fast).
+#define AREA_SUPPORT_2D 3.5f
+#define AREA_SUPPORT_3D 3.0f
+#define AREA_COMPRESSION 0.005f
+#define AREA_DAMPING 0.01f
+
 float couSph_SupportRatio(const couFluid *fluid)
 {
     const couSphParams *p = fluid->params;
     if (!isnan(p->support)) return p->support;
+    if (p->tension == cou_tensionArea) return fluid->dimension == 3 ? AREA_SUPPORT_3D : AREA_SUPPORT_2D;
     return fluid->method->sph->support;
 }
 
@@ -99,7 +107,8 @@ static void choose_kernels(couFluid *fluid)
 {
     couSphState *state = fluid->method_state;
     const couSphParams *p = fluid->params;
-    int kernel = p->kernel == cou_sphKernelAuto ? fluid->method->sph->kernel : p->kernel;
+    int usual = p->tension == cou_tensionArea ? cou_sphKaiser : fluid->method->sph->kernel; // two kernels would heat drops up
+    int kernel = p->kernel == cou_sphKernelAuto ? usual : p->kernel;
     couKernelKind density = kernel == cou_sphCubic      ? cou_kernelCubic
                             : kernel == cou_sphWendland ? cou_kernelWendland
                             : kernel == cou_sphKaiser   ? cou_kernelKaiser
@@ -205,16 +214,21 @@ static void choose_stiffness(couFluid *fluid, const couDemand *demand)
     const couSphParams *p = fluid->params;
     double g = couLength(fluid->gravity), h = fluid->h;
     double fastest2 = demand->speed * demand->speed + 2 * g * demand->depth;
-    // Drops of some five spacings must bear their own tension as well.
+    // Drops of some five spacings must bear their own tension as well, and that of the pairs inside.
     double tension = 0;
     for (int m = 0; m < fluid->material_count; ++m)
         tension = COU_MAX(tension, (double)(fluid->materials[m].surface_tension / fluid->materials[m].density));
-    bool has_tension = (p->tension == cou_tensionAuto ? fluid->method->sph->tension : p->tension) != cou_tensionNone;
-    if (has_tension) fastest2 += 0.4 * tension / fluid->spacing;
-    double compression = isnan(p->compression) ? fluid->method->sph->compression : p->compression;
+    int kind = p->tension == cou_tensionAuto ? fluid->method->sph->tension : p->tension;
+    if (kind != cou_tensionNone) fastest2 += 0.4 * tension / fluid->spacing;
+    if (kind == cou_tensionArea) fastest2 += (double)state->area_law.pressure * tension;
     const couSphTraits *traits = fluid->method->sph;
+    // Drops yield to the tension inside, which then grows with the square of the density. Their forces are of an energy, so that
+    // nothing heats them up.
+    double usual = kind == cou_tensionArea ? COU_MIN(traits->compression, AREA_COMPRESSION) : traits->compression;
+    float calm = kind == cou_tensionArea ? COU_MIN(traits->damping, AREA_DAMPING) : traits->damping;
+    double compression = isnan(p->compression) ? usual : p->compression;
     // The mean of two pressures has half the gradient of their sum.
-    double share = traits->has_mueller_pressure ? 0.5 : 1.0;
+    double share = couSph_HasMeanPressure(fluid) ? 0.5 : 1.0;
     state->exponent = isnan(p->exponent) ? traits->exponent : p->exponent;
     if (isnan(p->stiffness)) {
         double c2 = COU_MAX(fastest2 / compression, h * h * 100);
@@ -227,7 +241,7 @@ static void choose_stiffness(couFluid *fluid, const couDemand *demand)
     state->sound_speed = (float)c;
     state->flow_speed = (float)sqrt(fastest2);
     state->height_error = has_state ? (float)(g * demand->depth / (2 * c * c)) : p->tolerance;
-    float alpha = isnan(p->damping) ? traits->damping : p->damping;
+    float alpha = isnan(p->damping) ? calm : p->damping;
     // Monaghan's speed of sound, as a liquid that yields by a per cent has it: the same damping for all methods.
     state->damping = (float)(alpha * 10 * sqrt(fastest2) * h);
     state->acoustic_step = has_state ? (float)(0.2 * h / c) : INFINITY;
@@ -287,6 +301,8 @@ bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
     double g = couLength(fluid->gravity), d = fluid->spacing;
     choose_kernels(fluid);
     couForgetBodySamples(fluid); // their volumes follow from the kernel
+    state->cohesion_moment = (float)couCohesionMoment(fluid->dimension);
+    state->area_law = couMakeAreaLaw(fluid->dimension, fluid->h, fluid->spacing, state->volume);
     // The step that the flow alone would have: explicit viscosity must not make it much shorter.
     double fastest = sqrt(demand->speed * demand->speed + 2 * g * demand->depth);
     state->free_step = (float)(fastest > 0 ? p->courant * d / fastest : 0.01);
@@ -298,7 +314,6 @@ bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
     if (state->acoustic_step < state->free_step) state->free_step = state->acoustic_step;
     couSph_MaterialsChanged(fluid);
     choose_solver(fluid);
-    state->cohesion_moment = (float)couCohesionMoment(fluid->dimension);
     // A long wave of the deepest water must not run past a particle either: at rest there is pressure without any speed, and with
     // four times this step a column of 50 layers let go from rest flies apart.
     double longest = g > 0 ? 0.25 * sqrt(d / g) : 0.01;

@@ -39,7 +39,7 @@ void couSph_PushByState(couStep *step, float dt)
     couFluid *fluid = step->fluid;
     const couSphState *state = fluid->method_state;
     couSphLoop loop = couSph_Loop(step);
-    bool has_mueller_pressure = fluid->method->sph->has_mueller_pressure;
+    bool has_mueller_pressure = couSph_HasMeanPressure(fluid);
     StateJob job = {fluid,
                     loop.pressure,
                     loop.change,

@@ -1,4 +1,4 @@
-// Surface tension, eight pairs at a time: the colour field's gradient and Laplacian, and the pair forces of cohesion.
+// Surface tension, eight pairs at a time: the colour field's gradient and Laplacian, and the pair forces of area and cohesion.
 
 #include "fluid/sph_wide.h"
 
@@ -57,89 +57,57 @@ void COU_WIDE(couSphColor)(couSphLoop *loop, size_t begin, size_t end, int block
     }
 }
 
-// Sum of V grad W: the gradient of the density, whose size has the area of the surface as its integral.
-COU_SPECIALIZED void slope_range(couSphLoop *loop, size_t begin, size_t end, couKernelKind kind)
+// --- Area --------------------------------------------------------------------------------------------------------------------
+
+// Attraction of pairs / their distance.
+static inline couFloatW area_pull(const couSphLoop *loop, couVec3W d, float core)
 {
-    couFloatW inv_h = couSetW(1.0f / loop->h);
-    float scale = loop->density_scale / loop->h;
-    for (size_t i = begin; i < end; ++i) {
-        couPairList found = couPairs_Of(loop, i);
-        couVec3 xi = couXyz(loop->position[i]);
-        couVec3W sum = couSet3W((couVec3){0});
-        for (int b = 0; b < found.blocks; ++b) {
-            couFloatW volume;
-            couVec3W d = couOffsetsW(loop, found.list + b * COU_WIDTH, xi, &volume);
-            couFloatW r = distance(loop, d), slope = couKernelShapeW(kind, loop->series, couMinW(r * inv_h, 1.0f)).slope;
-            if (b >= found.fluid_blocks) slope *= volume;
-            sum = couSubW(sum, couScaleW(slope / r, d)); // -d/r is the direction of the gradient at i
-        }
-        couVec3 gradient = couScale(scale, couSum3W(sum));
-        loop->out[i] = (couVec4){gradient.x, gradient.y, gradient.z, 0.0f};
-    }
+    const couAreaLaw *law = loop->law;
+    couFloatW q2 = couDotW(d, d) * (1.0f / (loop->h * loop->h)), u = 1.0f - q2, pull = couSetW(law->pull[COU_AREA_TERMS - 1]);
+    for (int k = COU_AREA_TERMS - 1; k-- > 0;) pull = pull * u + law->pull[k];
+    pull -= core * couMaxW(1.0f - q2 * law->core, 0.0f);
+    return couSelectW(q2 < 1.0f, pull, 0.0f);
 }
 
-void COU_WIDE(couSphSlope)(couSphLoop *loop, size_t begin, size_t end, int block)
+// The weaker tension binds two liquids: between them acts the difference of the two [Antonow 1907].
+static inline couFloatW pair_tensions(const couSphLoop *loop, const uint32_t *index, float own)
 {
-    (void)block;
-    switch (loop->density_kind) {
-    case cou_kernelCubic: slope_range(loop, begin, end, cou_kernelCubic); break;
-    case cou_kernelWendland: slope_range(loop, begin, end, cou_kernelWendland); break;
-    case cou_kernelKaiser: slope_range(loop, begin, end, cou_kernelKaiser); break;
-    default: slope_range(loop, begin, end, cou_kernelPoly6);
-    }
+    float each[COU_WIDTH];
+    for (int k = 0; k < COU_WIDTH; ++k)
+        each[k] = index[k] < loop->count ? COU_MIN(own, loop->tension[loop->material[index[k]]]) : 0.0f;
+    return couLoadW(each);
 }
 
-// Second derivatives of V W (W'' along the pair, W'/r across it) times the difference s of two records, less the gradient times
-// the sum g of two.
-COU_SPECIALIZED void add_bend(const couSphLoop *loop, couVec3W d, couVec3W s, couFloatW g, couKernelKind kind, couVec3W *sum)
-{
-    couFloatW r2 = couMaxW(couDotW(d, d), 1e-12f * loop->h * loop->h), r = couSqrtW(r2);
-    couFloatW far = r * (1.0f / loop->h), q = couMinW(far, 1.0f);
-    couFloatW slope = couKernelShapeW(kind, loop->series, q).slope, across = slope / q;
-    couFloatW along = (couKernelCurveW(kind, loop->series, q) - across) * couDotW(d, s) / r2;
-    along += slope * g * loop->h / r; // the gradient at i has -d
-    couMaskW is_near = far < 1.0f;
-    sum->x -= couSelectW(is_near, across * s.x + along * d.x, 0.0f);
-    sum->y -= couSelectW(is_near, across * s.y + along * d.y, 0.0f);
-    sum->z -= couSelectW(is_near, across * s.z + along * d.z, 0.0f);
-}
-
-COU_SPECIALIZED void area_range(couSphLoop *loop, size_t begin, size_t end, int block, couKernelKind kind)
+// Solids attract half as much as liquid does, which costs their surface nothing: liquid meets them at a right angle.
+void COU_WIDE(couSphArea)(couSphLoop *loop, size_t begin, size_t end, int block)
 {
     size_t wall_row = couWallRow(loop, block);
-    float scale = loop->density_scale / (loop->h * loop->h);
     for (size_t i = begin; i < end; ++i) {
         couPairList found = couPairs_Of(loop, i);
         couVec3 xi = couXyz(loop->position[i]);
-        couVec3W own = couSet3W(couXyz(loop->in[i])), fluid = couSet3W((couVec3){0}), solid = fluid;
-        float w = loop->in[i].w;
+        couVec3W fluid = couSet3W((couVec3){0}), solid = fluid;
+        float own = loop->tension[loop->material[i]];
         for (int b = 0; b < found.fluid_blocks; ++b) {
             const uint32_t *index = found.list + b * COU_WIDTH;
-            couFloatW unused, g;
-            couVec3W d = couOffsetsW(loop, index, xi, &unused), s = couLoadRecordsW(loop->in, index, &g);
-            add_bend(loop, d, couSubW(own, s), w + g, kind, &fluid);
+            couFloatW unused;
+            couVec3W d = couOffsetsW(loop, index, xi, &unused);
+            couFloatW pull = area_pull(loop, d, loop->law->push);
+            pull *= loop->is_single_tension ? couSetW(own) : pair_tensions(loop, index, own);
+            fluid = couAddW(fluid, couScaleW(pull, d));
         }
-        for (int b = found.fluid_blocks; b < found.blocks; ++b) { // solids have no surface of their own
+        for (int b = found.fluid_blocks; b < found.blocks; ++b) {
             couFloatW volume;
             couVec3W d = couOffsetsW(loop, found.list + b * COU_WIDTH, xi, &volume);
-            add_bend(loop, d, couScaleW(volume, own), volume * w, kind, &solid);
+            solid = couAddW(solid, couScaleW(0.5f * own * volume * area_pull(loop, d, 0.0f), d));
         }
-        float size = scale * loop->velocity[i].w;
+        float size = loop->velocity[i].w;
         couVec3 wall = couScale(size, couSum3W(solid)), all = couAdd(couScale(size, couSum3W(fluid)), wall);
         loop->out[i] = (couVec4){all.x, all.y, all.z, 0.0f};
         if (loop->walls && found.blocks > found.fluid_blocks) loop->walls[wall_row++] = (couVec4){wall.x, wall.y, wall.z, 0.0f};
     }
 }
 
-void COU_WIDE(couSphArea)(couSphLoop *loop, size_t begin, size_t end, int block)
-{
-    switch (loop->density_kind) {
-    case cou_kernelCubic: area_range(loop, begin, end, block, cou_kernelCubic); break;
-    case cou_kernelWendland: area_range(loop, begin, end, block, cou_kernelWendland); break;
-    case cou_kernelKaiser: area_range(loop, begin, end, block, cou_kernelKaiser); break;
-    default: area_range(loop, begin, end, block, cou_kernelPoly6);
-    }
-}
+// --- Cohesion ----------------------------------------------------------------------------------------------------------------
 
 // C(r) h^3 pi/32 [Akinci 2013, eq. 2]: attracts beyond h/2, repels below.
 static inline couFloatW cohesion_shape(couFloatW q)
@@ -159,12 +127,9 @@ static inline couVec3W fluid_cohesion(const couSphLoop *loop, size_t i, const co
         const uint32_t *index = found->list + b * COU_WIDTH;
         couFloatW unused;
         couVec3W d = couOffsetsW(loop, index, xi, &unused), n = couLoadVectorsW(loop->in, index);
-        float each[COU_WIDTH];
-        for (int k = 0; k < COU_WIDTH; ++k) // the weaker tension binds two liquids
-            each[k] = index[k] < loop->count ? COU_MIN(own, loop->tension[loop->material[index[k]]]) : 0.0f;
         couFloatW r = distance(loop, d), q = r * inv_h;
         // K_ij = 2 rho0 / (rho_i + rho_j): stronger at the surface
-        couFloatW size = couLoadW(each) * (2.0f / (density + couLoadEachW(loop->density, index)));
+        couFloatW size = pair_tensions(loop, index, own) * (2.0f / (density + couLoadEachW(loop->density, index)));
         size = couSelectW(q < 1.0f, size, 0.0f);
         couFloatW pull = size * cohesion * cohesion_shape(couMinW(q, 1.0f)) / r, push = size * area;
         sum.x += pull * d.x - push * (ni.x - n.x);
