@@ -1,11 +1,12 @@
 // drop, for SPH with a surface tension: a round drop without gravity comes to rest, and the pressure inside says what its tension
 // really is (Laplace: p = sigma/R in the plane, 2 sigma/R in space). Stretched and let go, it swings: omega^2 = 6 sigma/(rho R^3)
-// for mode 2 of a disc, 8 sigma/(rho R^3) of a ball [Rayleigh 1879].
+// for mode 2 of a disc, 8 sigma/(rho R^3) of a ball [Rayleigh 1879]. All the while particles must keep their distances: a drop
+// whose particles pair, or lie in rings, may swing as well.
 //
 // The pressure inside is the mean normal stress of all pair forces, those of pressure and those of tension, over the particles
-// farther than two support radii from the surface (half a pair's virial to each of the two). The mean of the pressure column
-// would not do: particles in disorder press by more than their mean density. Forces are computed here once more, in double
-// precision, from positions, densities and pressures.
+// farther than a support radius from the surface (half a pair's virial to each of the two). The mean of the pressure column would
+// not do: particles in disorder press by more than their mean density, and pairs pull. Forces are computed here once more, in
+// double precision, from positions, densities and pressures.
 
 #include "validate/validate.h"
 
@@ -15,36 +16,104 @@
 #define RADIUS 0.02    // [m]
 #define TENSION 0.07   // [N/m]
 #define DENSITY 1000.0 // [kg/m^3]
-#define SUPPORT 3.5    // h / d
-#define THRESHOLD 0.4  // of the tension, the default
+#define SUPPORT 3.5    // h / d, the default
 #define STRETCH 0.08   // of the first axis
 #define THICK 0.2f     // viscosity while it comes to rest [Pa s]
 #define THIN 0.001f    // while it swings
-#define TENSE_KIND "area"
+
+// Kaiser and Bessel's kernel, sqrt(u) I_1(beta sqrt(u)), u = 1 - q^2, by as many of Chebyshev's polynomials as the library has:
+// what pressures and pairs do inside is fifty times what is left over from both, and feels an error of a few 1e-4.
+typedef struct Kernel {
+    int terms;
+    double weight[16];
+    double h;
+    double scale; // W = scale f(q)
+    double mean;  // integral of r W over plane or space
+} Kernel;
 
 typedef struct Drop {
     couWorld *world;
     couMaterialId liquid;
     int dimension, count;
     double spacing, h, radius; // [m]
-    double unit;               // V W = unit f(q)
+    Kernel density;            // of the lattice: V times the sum of W is 1
+    Kernel broad, narrow;      // of tension, each with the integral 1
+    double tension;            // A sigma of the pair energy V^2 A (0.9 N - B)
 } Drop;
 
-// --- Wendland's kernel: f = (1 - q)^4 (1 + 4 q) ------------------------------------------------------------------------------
+// --- Pair laws ---------------------------------------------------------------------------------------------------------------
 
-static double shape(double q) { return q < 1 ? pow(1 - q, 4) * (1 + 4 * q) : 0; }
-static double slope(double q) { return -20 * q * pow(1 - q, 3); }
-static double curve(double q) { return 60 * q * pow(1 - q, 2) - 20 * pow(1 - q, 3); }
-
-// The lattice of pitch d has density 1.
-static double lattice_unit(int dimension)
+static double bessel(double beta, double u)
 {
-    int n = (int)ceil(SUPPORT), depth = dimension == 3 ? n : 0;
-    double sum = 0;
+    double term = 1, sum = 0;
+    for (int k = 0; k < 60; ++k) sum += term, term *= 0.25 * beta * beta * u / ((k + 1.0) * (k + 2.0));
+    return sum;
+}
+
+// f(q) = u times the sum of the polynomials; also f'.
+static double shape(const Kernel *kernel, double q, double *slope)
+{
+    double u = 1 - q * q, x = 2 * u - 1, sum = 0, by_x = 0;
+    double now = 1, last = x, now_by_x = 0, last_by_x = 1; // T_0 and T_-1 = T_1
+    for (int j = 0; j < kernel->terms; ++j) {
+        sum += kernel->weight[j] * now, by_x += kernel->weight[j] * now_by_x;
+        double next = 2 * x * now - last, next_by_x = 2 * now + 2 * x * now_by_x - last_by_x;
+        last = now, last_by_x = now_by_x, now = next, now_by_x = next_by_x;
+    }
+    *slope = -2 * q * (sum + 2 * u * by_x);
+    return u * sum;
+}
+
+static Kernel make_kernel(double sharpness, int terms, const Drop *drop)
+{
+    enum { SHELLS = 2000, POINTS = 32 };
+    Kernel kernel = {.terms = terms, .h = drop->h};
+    double sum = 0, first = 0, unused, beta = sharpness * drop->h / drop->spacing;
+    for (int j = 0; j < terms; ++j)
+        for (int p = 0; p < POINTS; ++p) {
+            double angle = M_PI * (p + 0.5) / POINTS;
+            kernel.weight[j] += (j ? 2.0 : 1.0) / POINTS * cos(j * angle) * bessel(beta, 0.5 + 0.5 * cos(angle));
+        }
+    for (int k = 0; k < SHELLS; ++k) {
+        double q = (k + 0.5) / SHELLS, r = drop->h * q, f = shape(&kernel, q, &unused);
+        double shell = (drop->dimension == 2 ? 2 * M_PI * r : 4 * M_PI * r * r) * drop->h / SHELLS;
+        sum += shell * f, first += shell * r * f;
+    }
+    kernel.scale = 1 / sum, kernel.mean = first / sum;
+    return kernel;
+}
+
+// dW/dr
+static double slope(const Kernel *kernel, double r)
+{
+    double by_q;
+    shape(kernel, r / kernel->h, &by_q);
+    return kernel->scale * by_q / kernel->h;
+}
+
+static void make_laws(Drop *drop)
+{
+    drop->density = make_kernel(5.2, 9, drop);
+    drop->broad = make_kernel(4, 12, drop), drop->narrow = make_kernel(5.2, 12, drop);
+    drop->tension = TENSION * (drop->dimension == 2 ? 2 * M_PI : 8) / (drop->broad.mean - 0.9 * drop->narrow.mean);
+    int n = (int)ceil(drop->h / drop->spacing), depth = drop->dimension == 3 ? n : 0;
+    double sum = 0, unused;
     for (int i = -n; i <= n; ++i)
         for (int j = -n; j <= n; ++j)
-            for (int k = -depth; k <= depth; ++k) sum += shape(sqrt(i * i + j * j + k * k) / SUPPORT);
-    return 1 / sum;
+            for (int k = -depth; k <= depth; ++k) {
+                double q = sqrt(i * i + j * j + k * k) * drop->spacing / drop->h;
+                if (q < 1) sum += shape(&drop->density, q, &unused);
+            }
+    drop->density.scale = 1 / (sum * pow(drop->spacing, drop->dimension));
+}
+
+// Attraction of two particles by tension [N]: below 0.75 d they repel.
+static double attraction(const Drop *drop, double r)
+{
+    double d = drop->spacing, V = pow(d, drop->dimension), core = 0.75 * d;
+    double energy = 4 * TENSION * pow(d, drop->dimension - 1), near = fmax(1 - r * r / (core * core), 0);
+    double smooth = V * V * drop->tension * (0.9 * slope(&drop->narrow, r) - slope(&drop->broad, r));
+    return smooth - 2 * energy * near * r / (core * core);
 }
 
 // --- The drop ----------------------------------------------------------------------------------------------------------------
@@ -57,7 +126,7 @@ static void set_viscosity(couTrial *trial, const Drop *drop, float viscosity)
     couWorld_SetMaterial(drop->world, drop->liquid, &def, &trial->faults);
 }
 
-// A disc of triangles, or a ball of cubes, jittered by 0.3 spacings.
+// A disc of triangles, or a ball of cubes, jittered by 0.15 spacings.
 static void fill(couTrial *trial, Drop *drop, double across, uint64_t seed)
 {
     int n = (int)ceil(across) + 2, depth = drop->dimension == 3 ? n : 0;
@@ -70,7 +139,7 @@ static void fill(couTrial *trial, Drop *drop, double across, uint64_t seed)
                 double at[3] = {pitch * (i + (drop->dimension == 3 ? 0.5 : 0.5 * (j & 1))), pitch * row * j,
                                 drop->dimension == 3 ? k : 0};
                 if (at[0] * at[0] + at[1] * at[1] + at[2] * at[2] > across * across) continue;
-                for (int a = 0; a < drop->dimension; ++a) at[a] = drop->spacing * (at[a] + 0.3 * couNoise(&seed));
+                for (int a = 0; a < drop->dimension; ++a) at[a] = drop->spacing * (at[a] + 0.15 * couNoise(&seed));
                 x[drop->count++] = (couVec3){(float)at[0], (float)at[1], (float)at[2]};
             }
     if (drop->world && x && !trial->faults.count)
@@ -83,16 +152,12 @@ static void fill(couTrial *trial, Drop *drop, double across, uint64_t seed)
 // `across`: radius / spacing
 static Drop make_drop(couTrial *trial, int dimension, double across, uint64_t seed)
 {
-    Drop drop = {.dimension = dimension, .spacing = RADIUS / across, .unit = lattice_unit(dimension)};
+    Drop drop = {.dimension = dimension, .spacing = RADIUS / across};
     drop.h = SUPPORT * drop.spacing;
+    make_laws(&drop);
     couWorldDef def = couTrial_WorldDef(trial, dimension, (float)drop.spacing);
     drop.world = couTrial_CreateWorld(trial, &def);
-    char support[16];
-    snprintf(support, sizeof support, "%g", SUPPORT);
-    couTrial_Set(trial, drop.world, "tension", TENSE_KIND);
-    couTrial_Set(trial, drop.world, "kernel", "wendland");
-    couTrial_Set(trial, drop.world, "clamp", "false");
-    couTrial_Set(trial, drop.world, "support", support);
+    couTrial_Set(trial, drop.world, "tension", "area");
     couMaterialDef liquid = couDefaultMaterialDef();
     liquid.density = (float)DENSITY, liquid.surface_tension = (float)TENSION, liquid.viscosity = THICK;
     drop.liquid = couTrial_AddMaterial(trial, drop.world, &liquid);
@@ -118,60 +183,67 @@ static double offset(couParticleView view, size_t i, size_t j, double d[3])
     return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
 }
 
-// --- Laplace's pressure ------------------------------------------------------------------------------------------------------
+typedef struct Found {
+    double tension;         // by Laplace's law / sigma
+    double frequency, rate; // of mode 2 without damping and its damping, both / what sigma would make [Rayleigh 1879]
+    double way;             // of the centre [d]
+    double nearest, uneven; // smallest distance of two particles [d]; of the nearest neighbours' the standard deviation / mean
+    double close;           // share of particles with somebody below d/2
+} Found;
 
-typedef struct Slopes {
-    double s[3], g; // derivatives of sigma |n| / D by n, and by -D
-} Slopes;
+// --- Distances ---------------------------------------------------------------------------------------------------------------
 
-static Slopes slopes_of(const Drop *drop, couParticleView view, size_t i)
+static void look_at_neighbors(const Drop *drop, Found *found)
 {
-    double n[3] = {0}, d[3], h = drop->h, threshold = THRESHOLD / h, D = view.density[i];
-    for (size_t j = 0; j < view.count; ++j) {
-        double r = offset(view, i, j, d);
-        if (i == j || r >= h) continue;
-        for (int a = 0; a < 3; ++a) n[a] += drop->unit / h * slope(r / h) * d[a] / r;
+    couParticleView view = couWorld_Particles(drop->world);
+    double sum = 0, sum2 = 0, close = 0, n = (double)view.count, d[3];
+    for (size_t i = 0; i < view.count; ++i) {
+        double least = INFINITY;
+        for (size_t j = 0; j < view.count; ++j)
+            if (i != j) least = fmin(least, offset(view, i, j, d));
+        least /= drop->spacing;
+        sum += least / n, sum2 += least * least / n, close += (least < 0.5) / n;
+        found->nearest = fmin(found->nearest, least);
     }
-    double size = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2] + threshold * threshold), t = TENSION / D;
-    return (Slopes){{t * n[0] / size, t * n[1] / size, t * n[2] / size}, t * (size - threshold) / D};
+    found->uneven = fmax(found->uneven, sqrt(fmax(sum2 - sum * sum, 0)) / sum);
+    found->close = fmax(found->close, close);
 }
+
+// --- Laplace's pressure ------------------------------------------------------------------------------------------------------
 
 // Mean normal stress inside [Pa].
 static double inner_pressure(const Drop *drop)
 {
     couParticleView view = couWorld_Particles(drop->world);
-    Slopes *slopes = malloc(view.count * sizeof *slopes + 1);
-    if (!slopes) return NAN;
-    double center[3], d[3], h = drop->h, virial = 0, volume = 0, core = drop->radius - 2 * h;
+    double center[3], d[3], h = drop->h, virial = 0, volume = 0, core = drop->radius - h;
+    double V = pow(drop->spacing, drop->dimension);
     center_of(view, center);
-    for (size_t i = 0; i < view.count; ++i) slopes[i] = slopes_of(drop, view, i);
     for (size_t i = 0; i < view.count; ++i) {
         double x = view.position[i].x - center[0], y = view.position[i].y - center[1], z = view.position[i].z - center[2];
         if (x * x + y * y + z * z > core * core) continue;
-        volume += 1 / view.density[i];
+        double own = view.pressure[i] / ((double)view.density[i] * view.density[i]);
+        volume += V / view.density[i];
         for (size_t j = 0; j < view.count; ++j) {
-            double r = offset(view, i, j, d), q = r / h, bend = 0;
-            if (i == j || q >= 1) continue;
-            double W1 = drop->unit * slope(q) / h, W2 = drop->unit * curve(q) / (h * h);
-            for (int a = 0; a < 3; ++a) bend += (slopes[i].s[a] - slopes[j].s[a]) * d[a] / r;
-            double mean = 0.5 * (view.pressure[i] + view.pressure[j]) / ((double)view.density[i] * view.density[j]);
-            virial -= 0.5 * r * (mean * W1 + W2 * bend - (slopes[i].g + slopes[j].g) * W1);
+            double r = offset(view, i, j, d);
+            if (i == j || r >= h) continue;
+            double other = view.pressure[j] / ((double)view.density[j] * view.density[j]);
+            virial -= 0.5 * r * (V * V * (own + other) * slope(&drop->density, r) + attraction(drop, r));
         }
     }
-    free(slopes);
     return virial / (drop->dimension * volume);
 }
 
-// Lets the drop come to rest; returns its tension by Laplace's law / sigma, a mean over the second half of that time.
-static double settle(couTrial *trial, const Drop *drop, double seconds)
+// Lets the drop come to rest; the tension is a mean over the second half of that time.
+static void settle(couTrial *trial, const Drop *drop, double seconds, Found *found)
 {
-    enum { FRAMES = 40 };
+    enum { FRAMES = 60 };
     double sum = 0;
     for (int f = 0; f < FRAMES; ++f) {
-        if (!couTrial_Advance(trial, drop->world, seconds / FRAMES)) return NAN;
+        if (!couTrial_Advance(trial, drop->world, seconds / FRAMES)) return;
         if (f >= FRAMES / 2) sum += inner_pressure(drop) / (FRAMES - FRAMES / 2);
     }
-    return sum * drop->radius / ((drop->dimension - 1) * TENSION);
+    look_at_neighbors(drop, found);
+    found->tension = sum * drop->radius / ((drop->dimension - 1) * TENSION);
 }
 
 // --- Mode 2 ------------------------------------------------------------------------------------------------------------------
@@ -209,12 +281,6 @@ static void draw_swing(couTrial *trial, const couRecord *record, const couSwing 
     couRecord_Clear(&curve_of);
 }
 
-typedef struct Found {
-    double tension;         // by Laplace's law / sigma
-    double frequency, rate; // of mode 2 without damping and its damping, both / what sigma would make [Rayleigh 1879]
-    double way;             // of the centre [d]
-} Found;
-
 // Stretches the drop, and lets it swing for two periods.
 static void swing(couTrial *trial, Drop *drop, const char *part, Found *found)
 {
@@ -226,9 +292,12 @@ static void swing(couTrial *trial, Drop *drop, const char *part, Found *found)
     center_of(couWorld_Particles(drop->world), before);
     couRecord record = couMakeRecord(2);
     couRecord_Add(&record, (double[]){0, elongation(drop)});
-    for (int f = 0; f < FRAMES && couTrial_Advance(trial, drop->world, seconds / FRAMES); ++f)
+    for (int f = 0; f < FRAMES && couTrial_Advance(trial, drop->world, seconds / FRAMES); ++f) {
         couRecord_Add(&record, (double[]){couWorld_Time(drop->world) - start, elongation(drop)});
+        if (f % 10 == 5) look_at_neighbors(drop, found);
+    }
     if (!trial->faults.count) {
+        look_at_neighbors(drop, found);
         center_of(couWorld_Particles(drop->world), after);
         couSwing best = couFitSwing(record.values[0], record.values[1], record.count, nominal);
         found->way = sqrt(pow(after[0] - before[0], 2) + pow(after[1] - before[1], 2) + pow(after[2] - before[2], 2)) /
@@ -240,40 +309,67 @@ static void swing(couTrial *trial, Drop *drop, const char *part, Found *found)
     couRecord_Clear(&record);
 }
 
-// Drops of the same size at three resolutions. Particles at rest are in some order that bears stresses of its own, another one
-// for every start: means over several. The coarsest does not swing as a liquid.
+static void draw_particles(couTrial *trial, const Drop *drop, const char *part)
+{
+    couParticleView view = couWorld_Particles(drop->world);
+    couRecord record = couMakeRecord(2);
+    for (size_t i = 0; i < view.count; ++i) couRecord_Add(&record, (double[]){view.position[i].x, view.position[i].y});
+    couPlot *plot = couCreatePlot("drop: particles after two swings", "x [m]", "y [m]");
+    couPlot_SetEqual(plot);
+    couPlot_Add(plot, cou_plotDots, "", record.values[0], record.values[1], record.count);
+    couTrial_WritePlot(trial, plot, part);
+    couRecord_Clear(&record);
+}
+
+// --- The case ----------------------------------------------------------------------------------------------------------------
+
+typedef struct Size {
+    int dimension;
+    double across; // radius / spacing
+    int starts;
+    double seconds;               // to come to rest
+    const char *part, *particles; // of the plots
+    bool is_small;
+} Size;
+
+// Particles at rest are in some order that bears stresses of its own, another one for every start: means over several.
+static void check_size(couTrial *trial, const Size *size, double done, double share)
+{
+    int starts = trial->is_small ? 1 : size->starts;
+    Found mean = {0}, most = {0};
+    double least = INFINITY, nearest = INFINITY;
+    for (int s = 0; s < starts; ++s) {
+        Found found = {.nearest = INFINITY};
+        Drop drop = make_drop(trial, size->dimension, size->across, (uint64_t)(3 + s));
+        settle(trial, &drop, size->seconds, &found);
+        swing(trial, &drop, s == 0 ? size->part : NULL, &found);
+        if (s == 0 && size->particles && !trial->faults.count) draw_particles(trial, &drop, size->particles);
+        couDestroyWorld(drop.world);
+        mean.tension += found.tension / starts, mean.frequency += found.frequency / starts, mean.rate += found.rate / starts;
+        most.tension = fmax(most.tension, found.tension), least = fmin(least, found.tension);
+        most.way = fmax(most.way, found.way), most.uneven = fmax(most.uneven, found.uneven);
+        most.close = fmax(most.close, found.close), nearest = fmin(nearest, found.nearest);
+        couTrial_Show(trial, done + share * (s + 1.0) / starts);
+    }
+    char name[32];
+    snprintf(name, sizeof name, "%s, R = %.0f d", size->dimension == 3 ? "ball" : "disc", size->across);
+    couTrial_Within(trial, mean.tension, 1, 0.1, "", "%s: tension by Laplace's law / sigma", name);
+    if (starts > 1) couTrial_AtMost(trial, most.tension - least, 0.3, "", "%s: largest less smallest of %d", name, starts);
+    couTrial_Within(trial, mean.frequency, 1, 0.1, "", "%s: frequency of mode 2 / that of sigma", name);
+    couTrial_AtMost(trial, mean.rate, 0.1, "", "%s: damping rate / that frequency", name);
+    couTrial_AtMost(trial, most.way, 0.001, "d", "%s: way of the centre", name);
+    couTrial_AtLeast(trial, nearest, 0.6, "d", "%s: smallest distance of two particles", name);
+    couTrial_AtMost(trial, most.uneven, 0.2, "", "%s: variation of nearest distances", name);
+    couTrial_AtMost(trial, most.close, 0, "", "%s: share closer than d/2", name);
+}
+
 void couValidateDropMode(couTrial *trial)
 {
-    static const struct {
-        double across, tolerance; // radius / spacing; of the tension
-        int starts;
-        const char *part; // of the plot; NULL: it is not swung
-    } discs[] = {{12, 0.2, 6, NULL}, {20, 0.1, 4, "coarse"}, {32, 0.1, 2, "fine"}};
-    int first = trial->is_small ? 1 : 0, last = trial->is_small ? 1 : 2;
-    for (int k = first; k <= last; ++k) {
-        int starts = trial->is_small ? 2 : discs[k].starts;
-        Found mean = {0}, most = {0};
-        double least = INFINITY;
-        for (int s = 0; s < starts; ++s) {
-            Found found = {0};
-            Drop drop = make_drop(trial, 2, discs[k].across, (uint64_t)(3 + s));
-            found.tension = settle(trial, &drop, 3);
-            if (discs[k].part) swing(trial, &drop, s == 0 ? discs[k].part : NULL, &found);
-            couDestroyWorld(drop.world);
-            mean.tension += found.tension / starts, mean.frequency += found.frequency / starts;
-            most.tension = fmax(most.tension, found.tension), least = fmin(least, found.tension);
-            most.rate = fmax(most.rate, found.rate), most.way = fmax(most.way, found.way);
-            couTrial_Show(trial, (k + (s + 1.0) / starts) / 3);
-        }
-        const char *name = "disc, R =";
-        couTrial_Within(trial, mean.tension, 1, discs[k].tolerance, "", "%s %.0f d: tension by Laplace's law / sigma", name,
-                        discs[k].across);
-        couTrial_AtMost(trial, most.tension - least, 0.3, "", "%s %.0f d: largest less smallest of %d", name, discs[k].across,
-                        starts);
-        if (!discs[k].part) continue;
-        couTrial_Within(trial, mean.frequency, sqrt(mean.tension), 0.1, "", "%s %.0f d: frequency of mode 2 / that of sigma",
-                        name, discs[k].across);
-        couTrial_AtMost(trial, most.rate, 0.1, "", "%s %.0f d: damping rate / that frequency", name, discs[k].across);
-        couTrial_AtMost(trial, most.way, 0.001, "d", "%s %.0f d: way of the centre", name, discs[k].across);
-    }
+    static const Size sizes[] = {
+        {2, 12, 4, 2, NULL, NULL, true},  {2, 20, 2, 2, "coarse", "particles", false}, {2, 32, 1, 2, "fine", NULL, false},
+        {3, 8, 2, 0.6, NULL, NULL, true}, {3, 10, 1, 0.6, NULL, NULL, false},          {3, 12, 1, 0.6, "ball", NULL, false},
+    };
+    int count = (int)(sizeof sizes / sizeof *sizes);
+    for (int k = 0; k < count; ++k)
+        if (sizes[k].is_small || !trial->is_small) check_size(trial, &sizes[k], (double)k / count, 1.0 / count);
 }
