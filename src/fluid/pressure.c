@@ -43,6 +43,8 @@ typedef struct Solver {
     float *last_residual; // of the iteration before
     float *corrected;     // residuals through the preconditioner [m^2/s]
     float *direction;     // [m^2/s]
+    couYield *yield;      // free bodies
+    float *eased;         // of the residuals, what they take by giving way; NULL where there are none
     float mean;           // of the first residuals
     bool has_mean;
     float level;        // mean of `corrected`, where it is to be taken off
@@ -103,7 +105,9 @@ static void mask_block(void *context, int block, size_t begin, size_t end, int w
 {
     (void)block, (void)worker;
     const Solver *solver = context;
-    for (size_t i = begin; i < end; ++i) solver->corrected[i] = is_active(&solver->loop, i) ? solver->loop.residual[i] : 0.0f;
+    const float *eased = solver->eased;
+    for (size_t i = begin; i < end; ++i)
+        solver->corrected[i] = is_active(&solver->loop, i) ? solver->loop.residual[i] - (eased ? eased[i] : 0.0f) : 0.0f;
 }
 
 typedef struct ElementJob {
@@ -161,6 +165,7 @@ static void correct_coarsely(Solver *solver)
     run_elements(solver, &elements, restrict_loop);
     couCoarse_Solve(&state->coarse);
     run_elements(solver, &elements, prolong);
+    if (solver->eased) couYield_Correct(solver->yield, fluid, solver->corrected);
 }
 
 // --- Iterations --------------------------------------------------------------------------------------------------------------
@@ -184,7 +189,8 @@ static void precondition_block(void *context, int block, size_t begin, size_t en
     double now = 0, last = 0, all = 0;
     float inv_dt = 1.0f / loop->dt;
     for (size_t i = begin; i < end; ++i) {
-        float e = loop->residual[i], own = e * loop->factor[i] * inv_dt, z = own;
+        float e = loop->residual[i], left = solver->eased ? e - solver->eased[i] : e;
+        float own = left * loop->factor[i] * inv_dt, z = own;
         bool is_safe = !loop->is_clamped || e > 0.0f || loop->pressure[i] > 2.0f * fabsf(own);
         if (solver->is_corrected && is_safe) z += COARSE_SHARE * inv_dt * solver->corrected[i];
         if (loop->is_clamped) z = COU_MAX(z, -loop->pressure[i]); // what is cut has no part in the products
@@ -244,8 +250,10 @@ static double find_step(Solver *solver)
     int blocks = couBlockCount(solver->loop.count, COU_SPH_BLOCK);
     for (int b = 0; b < blocks; ++b) farthest = COU_MIN(farthest, solver->loop.sums[4 * b + 1]);
     couSph_Run(solver->step, &solver->loop, response);
+    double square = couSph_SumBlocks(solver->step->fluid);
+    if (solver->eased) square += couYield_Respond(solver->yield, solver->step->fluid, solver->loop.change);
     if (!solver->has_gradients) return 1;
-    double curve = couSph_SumBlocks(solver->step->fluid) * (double)solver->loop.dt;
+    double curve = square * (double)solver->loop.dt;
     if (!(curve > 0)) return 0;
     return COU_MIN(along / curve, farthest);
 }
@@ -273,6 +281,7 @@ static void iterate(Solver *solver, double *product)
     }
     solver->step_size = (float)COU_MAX(t, 0.0);
     run_particles(solver, move_block);
+    if (solver->eased) couYield_Move(solver->yield, solver->step, solver->step_size);
     float *last = solver->last_residual;
     solver->last_residual = solver->loop.residual, solver->loop.residual = last;
 }
@@ -293,6 +302,12 @@ static bool take_arrays(Solver *solver)
     solver->corrected = COU_TAKE(fluid->scratch, float, count);
     solver->direction = COU_TAKE(fluid->scratch, float, count);
     if (!solver->loop.residual || !solver->last_residual || !solver->corrected || !solver->direction) return false;
+    solver->yield = &couSph_State(fluid)->yield;
+    if (solver->yield->link_count) {
+        solver->eased = COU_TAKE(fluid->scratch, float, count);
+        if (!solver->eased) return false;
+        memset(solver->eased, 0, count * sizeof *solver->eased);
+    }
     memset(solver->direction, 0, count * sizeof *solver->direction);
     memset(solver->last_residual, 0, count * sizeof *solver->last_residual);
     return true;
@@ -344,7 +359,12 @@ static double find_error(Solver *solver, double *compression)
         run_particles(solver, center_block);
     }
     double above = sum_blocks(solver, 0), below = sum_blocks(solver, 1);
-    return (solver->loop.is_clamped ? COU_MAX(above, below) : above + below) / count;
+    double error = (solver->loop.is_clamped ? COU_MAX(above, below) : above + below) / count;
+    if (!solver->eased) return error;
+    // Few particles among all of them know of a light body that flies off.
+    couYield_Ease(solver->yield, solver->step->fluid, &solver->loop);
+    double way = couYield_Hear(solver->yield, solver->step->fluid, solver->loop.residual, solver->eased);
+    return COU_MAX(error, way / solver->step->fluid->spacing);
 }
 
 static bool prepare_solver(Solver *solver, const couPressureSolve *solve, float fast, float share)
@@ -386,7 +406,14 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve)
         return;
     }
     couFor(&fluid->parallel, solver.loop.count, 8192, start_block, &solver);
-    if (share > 0.0f) couSph_Run(step, &solver.loop, push);
+    if (solver.eased) couYield_Begin(solver.yield, step, !solve->is_divergence); // gravity comes after that solve
+    if (share > 0.0f) {
+        couSph_Run(step, &solver.loop, push);
+        if (solver.eased) {
+            couYield_Respond(solver.yield, fluid, solver.loop.change);
+            couYield_Move(solver.yield, step, 1);
+        }
+    }
 
     double error = 0, last_error = INFINITY, product = 0, compression = 0;
     int least = solve->is_divergence ? COU_MIN(p->min_iterations, 1) : p->min_iterations;
@@ -402,6 +429,7 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve)
         iterate(&solver, &product);
     }
     couSph_PressBodies(step, solver.loop.pressure);
+    if (solver.eased) couYield_Begin(solver.yield, step, true); // as the rest of the step sees them
     solver.scale = state->reference_density / step->dt;
     couFor(&fluid->parallel, solver.loop.count, 8192, end_block, &solver);
     couArena_Release(fluid->scratch, mark);

@@ -270,6 +270,7 @@ void couPhase_Pairs(couStep *step)
     }
     couSph_Run(step, &loop, variants);
     couSph_State(fluid)->has_coarse = false;
+    if (!couYield_Find(&couSph_State(fluid)->yield, step)) step->has_failed = true;
     fluid->relative_speed = 0.0f;
     for (int b = 0; b < couBlockCount(loop.count, COU_SPH_BLOCK); ++b)
         fluid->relative_speed = COU_MAX(fluid->relative_speed, (float)loop.sums[b]);

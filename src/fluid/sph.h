@@ -14,6 +14,7 @@
 #include "fluid/coarse.h"
 #include "fluid/fluid.h"
 #include "fluid/kernels.h"
+#include "fluid/yield.h"
 
 typedef enum couSphKernel { cou_sphCubic, cou_sphWendland, cou_sphMueller, cou_sphKaiser, cou_sphKernelAuto } couSphKernel;
 typedef enum couSphViscosity {
@@ -147,6 +148,7 @@ typedef struct couSphState {
     double *block_sums; ///< scratch of sums: four for each block of particles
     couCoarse coarse;   ///< of the pressure solver
     bool has_coarse;    ///< it is placed
+    couYield yield;     ///< free bodies in the pressure system
     bool is_full;       ///< there is no surface: pressures can move density about, but not change its mean
 } couSphState;
 

@@ -68,7 +68,8 @@ static void ensure_prepared(couWorld *world)
 
 // Wall density and stickiness act on a body with the stiffness of the layer of fluid around it, by springs that the step only
 // just resolves for particles of their own mass. A body lighter than a share of that layer needs a shorter step, as a light
-// mass on a spring does: a box of a tenth of a metre and 1 kg/m^3 was thrown at 4 km/s without.
+// mass on a spring does: a box of a tenth of a metre and 1 kg/m^3 was thrown at 4 km/s without. Methods whose pressures know how
+// far a body gives way do not.
 static float shorten_for_bodies(const couWorld *world, float step)
 {
     const double wall_spring = 0.3, most_load = 6; // times dt^2; mass of the layers on both sides / mass of the body
@@ -93,7 +94,8 @@ static float shorten_for_bodies(const couWorld *world, float step)
 static float wanted_step(couWorld *world)
 {
     float step = world->fluid.method->suggest_step(&world->fluid);
-    return world->bodies.free_count ? shorten_for_bodies(world, step) : step;
+    bool has_springs = world->bodies.free_count && world->fluid.method->has_contact_pushes;
+    return has_springs ? shorten_for_bodies(world, step) : step;
 }
 
 float couWorld_SuggestStep(couWorld *world)

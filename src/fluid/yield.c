@@ -1,0 +1,377 @@
+// How free bodies give way to pressures.
+
+#include "fluid/yield.h"
+
+#include "fluid/sph.h"
+#include "rigid/impulse.h"
+
+// --- Links -------------------------------------------------------------------------------------------------------------------
+
+// Who is near whom, while it is found.
+typedef struct FindJob {
+    const couFluid *fluid;
+    const couSphLoop *loop;
+    const int32_t *order; // per body: among those that yield; -1 for others
+    size_t *starts;       // per block: links before it; their number at first
+    couBodyLink *links;   // NULL: count alone
+    uint32_t *owners;     // per link
+} FindJob;
+
+// Adds a pair's gradient to the link of its body, which may be new: those of the particle are from `first` on.
+static size_t add_pair(const FindJob *job, size_t first, size_t next, uint32_t order, couVec3 arm, couVec3 gradient)
+{
+    size_t k = first;
+    while (k < next && job->owners[k] != order) ++k;
+    couBodyLink *link = &job->links[k];
+    if (k == next) {
+        job->owners[next++] = order;
+        *link = (couBodyLink){.bodies = 1.0f};
+    }
+    couVec3 moment = couCross(arm, gradient);
+    const float wrench[6] = {gradient.x, gradient.y, gradient.z, moment.x, moment.y, moment.z};
+    for (int a = 0; a < 6; ++a) link->wrench[a] += wrench[a];
+    return next;
+}
+
+static size_t link_particle(const FindJob *job, size_t i, size_t first)
+{
+    const couFluid *fluid = job->fluid;
+    const couNeighbors *neighbors = &fluid->neighbors;
+    const uint32_t *list = neighbors->first[i] + neighbors->solid_first[i], *body = couBoundary_Body(&fluid->boundary);
+    const couPairBlock *pairs = job->loop->pairs + job->loop->pair_start[i] + neighbors->solid_first[i] / COU_WIDTH;
+    float scale = job->loop->gradient_scale[1];
+    size_t next = first;
+    for (int k = 0; k < neighbors->solid_count[i]; ++k) {
+        uint32_t place = body[list[k] - fluid->solid_base];
+        if (job->order[place] < 0) continue;
+        const couPairBlock *pair = &pairs[k / COU_WIDTH];
+        int lane = k % COU_WIDTH;
+        couVec3 gradient = {scale * pair->x[lane], scale * pair->y[lane], scale * pair->z[lane]};
+        couVec3 arm = couSub(couXyz(job->loop->position[list[k]]), fluid->bodies->items[place].start_center);
+        next = add_pair(job, first, next, (uint32_t)job->order[place], arm, gradient);
+    }
+    for (size_t k = first; k < next; ++k) job->links[k].particle = (uint32_t)i, job->links[k].bodies = (float)(next - first);
+    return next;
+}
+
+// How many free bodies a particle is near: at most as many as it has samples of them.
+static size_t count_links(const FindJob *job, size_t i)
+{
+    const couNeighbors *neighbors = &job->fluid->neighbors;
+    const uint32_t *list = neighbors->first[i] + neighbors->solid_first[i], *body = couBoundary_Body(&job->fluid->boundary);
+    size_t count = 0;
+    for (int k = 0; k < neighbors->solid_count[i]; ++k) {
+        uint32_t place = body[list[k] - job->fluid->solid_base];
+        if (job->order[place] < 0) continue;
+        int before = 0;
+        while (before < k && body[list[before] - job->fluid->solid_base] != place) ++before;
+        count += before == k;
+    }
+    return count;
+}
+
+static void find_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const FindJob *job = context;
+    size_t next = job->links ? job->starts[block] : 0;
+    for (size_t i = begin; i < end; ++i) {
+        if (!job->fluid->neighbors.solid_count[i]) continue;
+        next = job->links ? link_particle(job, i, next) : next + count_links(job, i);
+    }
+    if (!job->links) job->starts[block] = next;
+}
+
+// By body; the order of particles stays.
+static bool sort_links(couYield *yield, couArena *scratch, const couBodyLink *found, const uint32_t *owners)
+{
+    yield->links = COU_TAKE(scratch, couBodyLink, yield->link_count);
+    if (!yield->links) return false;
+    for (size_t k = 0; k < yield->link_count; ++k) yield->bodies[owners[k]].end++; // numbers at first
+    size_t next = 0;
+    for (size_t b = 0; b < yield->body_count; ++b) {
+        couYieldingBody *body = &yield->bodies[b];
+        size_t count = body->end;
+        body->begin = body->end = next;
+        next += count;
+    }
+    for (size_t k = 0; k < yield->link_count; ++k) yield->links[yield->bodies[owners[k]].end++] = found[k];
+    return true;
+}
+
+static bool find_links(couYield *yield, couStep *step, const int32_t *order)
+{
+    couFluid *fluid = step->fluid;
+    size_t count = fluid->table.count, blocks = (size_t)couBlockCount(count, COU_SPH_BLOCK);
+    couSphLoop loop = couSph_Loop(step);
+    FindJob job = {fluid, &loop, order, COU_TAKE(fluid->scratch, size_t, blocks), NULL, NULL};
+    if (!job.starts) return false;
+    couFor(&fluid->parallel, count, COU_SPH_BLOCK, find_block, &job);
+    yield->link_count = couSumToStarts(job.starts, blocks);
+    job.links = COU_TAKE(fluid->scratch, couBodyLink, yield->link_count + 1);
+    job.owners = COU_TAKE(fluid->scratch, uint32_t, yield->link_count + 1);
+    if (!job.links || !job.owners) return false;
+    couFor(&fluid->parallel, count, COU_SPH_BLOCK, find_block, &job);
+    return sort_links(yield, fluid->scratch, job.links, job.owners);
+}
+
+// The samples of these bodies.
+static bool find_rows(couYield *yield, couFluid *fluid, const int32_t *order)
+{
+    const uint32_t *body = couBoundary_Body(&fluid->boundary);
+    size_t solids = fluid->boundary.table.count, next = 0;
+    for (size_t k = 0; k < solids; ++k)
+        if (order[body[k]] >= 0) yield->bodies[order[body[k]]].row_end++;
+    for (size_t b = 0; b < yield->body_count; ++b) {
+        size_t count = yield->bodies[b].row_end;
+        yield->bodies[b].row_begin = yield->bodies[b].row_end = next;
+        next += count;
+    }
+    yield->rows = COU_TAKE(fluid->scratch, uint32_t, next + 1);
+    if (!yield->rows) return false;
+    for (size_t k = 0; k < solids; ++k)
+        if (order[body[k]] >= 0) yield->rows[yield->bodies[order[body[k]]].row_end++] = (uint32_t)k;
+    return true;
+}
+
+// V rho_ref times the inverse of mass and inertia.
+static void invert_mass(const couFluid *fluid, couYieldingBody *body)
+{
+    const couSphState *state = fluid->method_state;
+    double unit = (double)state->volume * (double)state->reference_density;
+    for (int a = 0; a < 6; ++a) {
+        couImpulseSystem system = {0};
+        double column[6] = {0};
+        system.right[a] = unit;
+        couImpulseSystem_AddBody(&system, &fluid->bodies->items[body->place], fluid->dimension);
+        if (!couImpulseSystem_Solve(&system, column)) memset(column, 0, sizeof column);
+        for (int b = 0; b < 6; ++b) body->inverse[b][a] = column[b];
+    }
+}
+
+bool couYield_Find(couYield *yield, couStep *step)
+{
+    couFluid *fluid = step->fluid;
+    const couBodies *bodies = fluid->bodies;
+    *yield = (couYield){0};
+    if (!bodies->free_count || !fluid->boundary.table.count || !fluid->table.count) return true;
+    int32_t *order = COU_TAKE(fluid->scratch, int32_t, bodies->count);
+    yield->bodies = COU_TAKE(fluid->scratch, couYieldingBody, bodies->count);
+    if (!order || !yield->bodies) return false;
+    memset(yield->bodies, 0, bodies->count * sizeof *yield->bodies);
+    for (size_t b = 0; b < bodies->count; ++b) {
+        bool yields = couIsFree(&bodies->items[b]) && !bodies->items[b].is_asleep;
+        order[b] = yields ? (int32_t)yield->body_count : -1;
+        if (yields) yield->bodies[yield->body_count++].place = (uint32_t)b;
+    }
+    if (!yield->body_count) return true;
+    if (!find_links(yield, step, order) || !find_rows(yield, fluid, order)) return false;
+    for (size_t b = 0; b < yield->body_count; ++b) invert_mass(fluid, &yield->bodies[b]);
+    return true;
+}
+
+// --- Six numbers a body ------------------------------------------------------------------------------------------------------
+
+static void multiply(double m[6][6], const double v[6], double out[6])
+{
+    for (int a = 0; a < 6; ++a) {
+        out[a] = 0;
+        for (int b = 0; b < 6; ++b) out[a] += m[a][b] * v[b];
+    }
+}
+
+typedef struct LoadJob {
+    couYield *yield;
+    const float *values; // per particle
+    bool is_weighted;    // by F
+} LoadJob;
+
+static void load_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)block, (void)worker;
+    const LoadJob *job = context;
+    for (size_t b = begin; b < end; ++b) {
+        couYieldingBody *body = &job->yield->bodies[b];
+        memset(body->load, 0, sizeof body->load);
+        for (size_t k = body->begin; k < body->end; ++k) {
+            const couBodyLink *link = &job->yield->links[k];
+            float value = job->values[link->particle] * (job->is_weighted ? link->weight : 1.0f);
+            for (int a = 0; a < 6; ++a) body->load[a] += (double)(value * link->wrench[a]);
+        }
+    }
+}
+
+// J^T values, or J^T F values.
+static void find_loads(couYield *yield, const couFluid *fluid, const float *values, bool is_weighted)
+{
+    LoadJob job = {yield, values, is_weighted};
+    couFor(&fluid->parallel, yield->body_count, 1, load_block, &job);
+}
+
+double couYield_Respond(couYield *yield, const couFluid *fluid, const float *kappa)
+{
+    double square = 0;
+    find_loads(yield, fluid, kappa, false);
+    for (size_t b = 0; b < yield->body_count; ++b) {
+        couYieldingBody *body = &yield->bodies[b];
+        multiply(body->inverse, body->load, body->response);
+        for (int a = 0; a < 6; ++a) square += body->load[a] * body->response[a];
+    }
+    return square;
+}
+
+// --- Velocities --------------------------------------------------------------------------------------------------------------
+
+typedef struct MoveJob {
+    const couYield *yield;
+    const couFluid *fluid;
+} MoveJob;
+
+static void move_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)block, (void)worker;
+    const MoveJob *job = context;
+    const couFluid *fluid = job->fluid;
+    const couVec4 *placed = couBoundary_Velocity(&fluid->boundary), *at = couBoundary_Position(&fluid->boundary);
+    couVec4 *v = couFluid_Velocity(fluid) + fluid->solid_base;
+    for (size_t b = begin; b < end; ++b) {
+        const couYieldingBody *body = &job->yield->bodies[b];
+        const double *u = body->change;
+        couVec3 slide = {(float)u[0], (float)u[1], (float)u[2]}, spin = {(float)u[3], (float)u[4], (float)u[5]};
+        couVec3 center = fluid->bodies->items[body->place].start_center;
+        for (size_t k = body->row_begin; k < body->row_end; ++k) {
+            uint32_t row = job->yield->rows[k];
+            couVec3 now = couAdd(couXyz(placed[row]), couAdd(slide, couCross(spin, couSub(couXyz(at[row]), center))));
+            v[row].x = now.x, v[row].y = now.y, v[row].z = now.z;
+        }
+    }
+}
+
+static void move_rows(const couYield *yield, const couStep *step)
+{
+    MoveJob job = {yield, step->fluid};
+    couFor(&step->fluid->parallel, yield->body_count, 1, move_block, &job);
+}
+
+void couYield_Begin(couYield *yield, const couStep *step, bool has_gravity)
+{
+    const couFluid *fluid = step->fluid;
+    const couSphState *state = fluid->method_state;
+    double unit = (double)state->volume * (double)state->reference_density;
+    couVec3 g = fluid->bodies->gravity;
+    for (size_t b = 0; b < yield->body_count; ++b) {
+        couYieldingBody *body = &yield->bodies[b];
+        double pushed[6];
+        for (int a = 0; a < 6; ++a) pushed[a] = fluid->bodies->items[body->place].pushed[a] / unit;
+        multiply(body->inverse, pushed, body->change);
+        if (has_gravity) continue; // the prediction has it
+        body->change[0] -= step->dt * (double)g.x;
+        body->change[1] -= step->dt * (double)g.y;
+        body->change[2] -= step->dt * (double)g.z;
+    }
+    move_rows(yield, step);
+}
+
+void couYield_Move(couYield *yield, const couStep *step, double t)
+{
+    for (size_t b = 0; b < yield->body_count; ++b)
+        for (int a = 0; a < 6; ++a) yield->bodies[b].change[a] += t * yield->bodies[b].response[a];
+    move_rows(yield, step);
+}
+
+// --- The preconditioner ------------------------------------------------------------------------------------------------------
+
+// The inverse of a symmetric matrix that is positive on the rows that are not zero.
+static void invert(double m[6][6], double out[6][6])
+{
+    for (int a = 0; a < 6; ++a) {
+        couImpulseSystem system = {0};
+        double column[6];
+        memcpy(system.matrix, m, sizeof system.matrix);
+        for (int k = 0; k < 6; ++k)
+            if (!(system.matrix[k][k] > 0)) system.matrix[k][k] = 1;
+        system.right[a] = 1;
+        if (!couImpulseSystem_Solve(&system, column)) memset(column, 0, sizeof column);
+        for (int b = 0; b < 6; ++b) out[b][a] = column[b];
+    }
+}
+
+typedef struct EaseJob {
+    couYield *yield;
+    const couSphLoop *loop;
+} EaseJob;
+
+// S = (C^-1 + J^T F J)^-1 = C (1 + J^T F J C)^-1; a particle between several bodies counts for each of them as often, so that
+// taking the bodies one by one stays on the safe side.
+static void ease_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)block, (void)worker;
+    const EaseJob *job = context;
+    const couSphLoop *loop = job->loop;
+    for (size_t b = begin; b < end; ++b) {
+        couYieldingBody *body = &job->yield->bodies[b];
+        couImpulseSystem system = {0};
+        for (size_t k = body->begin; k < body->end; ++k) {
+            couBodyLink *link = &job->yield->links[k];
+            size_t i = link->particle;
+            bool is_active = !loop->is_clamped || loop->pressure[i] > 0.0f || loop->residual[i] > 0.0f;
+            link->weight = is_active ? loop->factor[i] : 0.0f;
+            double g[6];
+            for (int a = 0; a < 6; ++a) g[a] = link->wrench[a];
+            couImpulseSystem_AddMass(&system, g, (double)(link->weight * link->bodies));
+        }
+        double mass[6][6];
+        invert(body->inverse, mass);
+        for (int a = 0; a < 6; ++a)
+            for (int c = 0; c <= a; ++c) {
+                bool is_locked = !(body->inverse[a][a] > 0) || !(body->inverse[c][c] > 0); // in the plane
+                system.matrix[a][c] = is_locked ? 0 : system.matrix[a][c] + mass[a][c];
+            }
+        invert(system.matrix, body->small);
+        for (int a = 0; a < 6; ++a)
+            if (!(body->inverse[a][a] > 0)) body->small[a][a] = 0;
+    }
+}
+
+void couYield_Ease(couYield *yield, const couFluid *fluid, const couSphLoop *loop)
+{
+    EaseJob job = {yield, loop};
+    couFor(&fluid->parallel, yield->body_count, 1, ease_block, &job);
+}
+
+double couYield_Hear(couYield *yield, const couFluid *fluid, const float *residual, float *eased)
+{
+    find_loads(yield, fluid, residual, true);
+    for (size_t k = 0; k < yield->link_count; ++k) eased[yield->links[k].particle] = 0.0f;
+    double longest = 0;
+    for (size_t b = 0; b < yield->body_count; ++b) {
+        couYieldingBody *body = &yield->bodies[b];
+        multiply(body->small, body->load, body->answer);
+        const double *y = body->answer, radius = (double)fluid->bodies->items[body->place].ball_radius;
+        double slide = sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2]), turn = sqrt(y[3] * y[3] + y[4] * y[4] + y[5] * y[5]);
+        longest = COU_MAX(longest, slide + radius * turn);
+        for (size_t k = body->begin; k < body->end; ++k) {
+            const couBodyLink *link = &yield->links[k];
+            double sum = 0;
+            for (int a = 0; a < 6; ++a) sum += (double)link->wrench[a] * body->answer[a];
+            if (link->weight > 0.0f) eased[link->particle] += (float)sum;
+        }
+    }
+    return longest;
+}
+
+void couYield_Correct(couYield *yield, const couFluid *fluid, float *z)
+{
+    find_loads(yield, fluid, z, false);
+    for (size_t b = 0; b < yield->body_count; ++b)
+        multiply(yield->bodies[b].small, yield->bodies[b].load, yield->bodies[b].answer);
+    for (size_t b = 0; b < yield->body_count; ++b) {
+        const couYieldingBody *body = &yield->bodies[b];
+        for (size_t k = body->begin; k < body->end; ++k) {
+            const couBodyLink *link = &yield->links[k];
+            double sum = 0;
+            for (int a = 0; a < 6; ++a) sum += (double)link->wrench[a] * body->answer[a];
+            z[link->particle] -= link->weight * (float)sum;
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/// Free bodies as part of the pressure system: they give way while the pressures are sought, so that the next residual knows how
+/// far they did. A body a hundredth as dense as the liquid around it is then no harder than a heavy one.
+///
+/// The pressure kappa_i of a particle pushes a body by V rho_ref kappa_i w_i, six numbers: w_i = sum over the body's samples of
+/// (G, arm x G); and a change u of the body's velocity and spin takes w_i . u from the rate at which the particle's density
+/// grows. So the system gains J C J^T, with J the rows w_i and C = V rho_ref / M. That is of rank six a body and large where
+/// bodies are light: conjugate gradients would spend their iterations on it. The preconditioner, which begins with the particles'
+/// own diagonals 1/F, is therefore corrected as the system was (by Woodbury's identity):
+///     (1/F + J C J^T)^-1 = F Q^T,   Q = 1 - F J S J^T,   S = (C^-1 + J^T F J)^-1,
+/// and the coarse level acts on what the bodies leave to it: Q coarse Q^T.
+#pragma once
+
+#include "fluid/fluid.h"
+
+struct couSphLoop;
+
+/// What a particle and a free body are to each other.
+typedef struct couBodyLink {
+    uint32_t particle;
+    float wrench[6]; ///< w [1/m, 1]
+    float weight;    ///< F, or 0 where the pressure cannot change [m^2]
+    float bodies;    ///< that the particle is near
+} couBodyLink;
+
+/// A free body that liquid touches.
+typedef struct couYieldingBody {
+    uint32_t place;            ///< in couBodies
+    size_t begin, end;         ///< of the links
+    size_t row_begin, row_end; ///< of the samples
+    double inverse[6][6];      ///< C
+    double small[6][6];        ///< S
+    double load[6];            ///< J^T kappa
+    double response[6];        ///< C load
+    double change[6];          ///< of velocity and spin since the samples were placed [m/s, rad/s]
+    double answer[6];          ///< S J^T of what was asked
+} couYieldingBody;
+
+/// All of it lives in the step's scratch.
+typedef struct couYield {
+    size_t body_count, link_count;
+    couYieldingBody *bodies;
+    couBodyLink *links; ///< by body, then in the order of particles
+    uint32_t *rows;     ///< samples, in the boundary, by body
+} couYield;
+
+/// After the pairs were found. body_count is 0 where liquid touches no free body. False without memory.
+bool couYield_Find(couYield *yield, couStep *step);
+/// Velocities of the bodies at the beginning of a solve: what the impulses of this step made of them so far, with this step's
+/// gravity or without. The samples' rows follow.
+void couYield_Begin(couYield *yield, const couStep *step, bool has_gravity);
+/// The response to pressures or a change of them; returns its square, weighted by mass over V rho_ref.
+double couYield_Respond(couYield *yield, const couFluid *fluid, const float *kappa);
+/// Velocities change by t times the response; the samples' rows follow.
+void couYield_Move(couYield *yield, const couStep *step, double t);
+/// S, for particles whose pressure can change: those with pressure or residual, or all.
+void couYield_Ease(couYield *yield, const couFluid *fluid, const struct couSphLoop *loop);
+/// eased = (1 - Q^T) residual, for particles near these bodies alone. Returns the longest way [m] that a body has to give yet.
+double couYield_Hear(couYield *yield, const couFluid *fluid, const float *residual, float *eased);
+/// z = Q z
+void couYield_Correct(couYield *yield, const couFluid *fluid, float *z);
