@@ -13,8 +13,11 @@ static void clear_samples(couFluid *fluid, couBodySamples *own)
 {
     couSamples_Free(fluid->memory, &own->samples);
     couFree(fluid->memory, own->volumes);
+    couFree(fluid->memory, own->shares);
+    couFree(fluid->memory, own->solids);
     COU_FREE_ARRAY(fluid->memory, &own->tiles);
-    own->volumes = NULL;
+    own->volumes = own->shares = own->solids = NULL;
+    own->settled_count = 0;
     own->is_sampled = false;
 }
 
@@ -140,6 +143,56 @@ static bool grow_tiles(couFluid *fluid, const couBody *body, couBodySamples *own
     return true;
 }
 
+// --- What is solid around a sample -------------------------------------------------------------------------------------------
+
+// A lattice point around a sample and its part in the density there.
+typedef struct Point {
+    couVec3 offset;
+    float weight;
+} Point;
+
+typedef struct SettleJob {
+    const couFluid *fluid;
+    const couBody *body;
+    couBodySamples *own;
+    const Point *points;
+    size_t point_count;
+} SettleJob;
+
+static bool take_points(couFluid *fluid, SettleJob *job)
+{
+    const couSphState *state = fluid->method_state;
+    float d = fluid->spacing;
+    int reach = (int)ceilf(fluid->h / d), deep = fluid->dimension == 3 ? reach : 0, edge = 2 * reach + 1;
+    Point *points = COU_TAKE(fluid->scratch, Point, (size_t)(edge * edge * (2 * deep + 1)));
+    if (!points) return false;
+    double unit = pow(d, fluid->dimension) * (double)state->density_unit;
+    for (int k = -deep; k <= deep; ++k)
+        for (int j = -reach; j <= reach; ++j)
+            for (int i = -reach; i <= reach; ++i) {
+                couVec3 offset = {d * (float)i, d * (float)j, d * (float)k};
+                double weight = unit * couKernel_Value(&state->density_kernel, couLength(offset));
+                if (weight > 0) points[job->point_count++] = (Point){offset, (float)weight};
+            }
+    job->points = points;
+    return true;
+}
+
+// The share of a cell of the lattice around x that is solid: of the body, or of it and all fixed ones. Its border is taken as
+// flat.
+static float solid_share(const couFluid *fluid, const couBody *own, couVec3 x)
+{
+    float inv_d = 1.0f / fluid->spacing;
+    float share = 0.5f - inv_d * couShape_Distance(own->def.shape, fluid->dimension, couToLocal(own->start, x));
+    for (size_t b = 0; own->kind == cou_rigidFixed && share < 1.0f && b < fluid->bodies->count; ++b) {
+        const couBody *body = &fluid->bodies->items[b];
+        if (body == own || !body->slot.is_here || body->kind != cou_rigidFixed) continue;
+        float distance = couShape_Distance(body->def.shape, fluid->dimension, couToLocal(body->start, x));
+        share = COU_MAX(share, 0.5f - inv_d * distance);
+    }
+    return COU_CLAMP(share, 0.0f, 1.0f);
+}
+
 // --- Placing -----------------------------------------------------------------------------------------------------------------
 
 // The share of a sample that counts: none deep inside another fixed body; where bodies meet, each has a sample of the corner,
@@ -158,6 +211,42 @@ static float sample_share(const couFluid *fluid, const couBody *own, couVec3 x, 
     return 1.0f / (float)owners;
 }
 
+static void settle_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)block, (void)worker;
+    const SettleJob *job = context;
+    const couFluid *fluid = job->fluid;
+    float depth = (0.25f + (float)couSph_BoundaryLayers(fluid)) * fluid->spacing;
+    for (size_t k = begin; k < end; ++k) {
+        couVec3 x = couToWorld(job->body->start, job->own->samples.points[k]);
+        job->own->shares[k] = job->body->kind == cou_rigidFixed ? sample_share(fluid, job->body, x, depth) : 1.0f;
+        float solid = 0.0f;
+        for (size_t n = 0; n < job->point_count && job->own->shares[k] > 0.0f; ++n)
+            solid += job->points[n].weight * solid_share(fluid, job->body, couAdd(x, job->points[n].offset));
+        job->own->solids[k] = solid;
+    }
+}
+
+// What does not change while no body comes, goes or is changed. False without memory.
+static bool settle_body(couFluid *fluid, size_t b)
+{
+    couBodySamples *own = &fluid->body_samples.items[b];
+    size_t count = own->samples.count;
+    if (own->settled_count == count && own->settled_change == fluid->bodies->change_count) return true;
+    couFree(fluid->memory, own->shares);
+    couFree(fluid->memory, own->solids);
+    own->shares = couAlloc(fluid->memory, (count + 1) * sizeof(float));
+    own->solids = couAlloc(fluid->memory, (count + 1) * sizeof(float));
+    SettleJob job = {.fluid = fluid, .body = &fluid->bodies->items[b], .own = own};
+    couArenaMark mark = couArena_Mark(fluid->scratch);
+    bool is_good = own->shares && own->solids && take_points(fluid, &job);
+    if (is_good) couFor(&fluid->parallel, count, 256, settle_block, &job);
+    couArena_Release(fluid->scratch, mark);
+    own->settled_count = count;
+    own->settled_change = fluid->bodies->change_count;
+    return is_good;
+}
+
 static bool is_outside_period(const couPeriod *period, couVec3 x)
 {
     const float at[3] = {x.x, x.y, x.z};
@@ -174,12 +263,12 @@ static bool place_body(couFluid *fluid, size_t b, float dt)
     const couBody *body = &fluid->bodies->items[b];
     const couBodySamples *own = &fluid->body_samples.items[b];
     const couSphState *state = fluid->method_state;
-    float depth = (0.25f + (float)couSph_BoundaryLayers(fluid)) * fluid->spacing;
+    if (!settle_body(fluid, b)) return false;
     size_t row = couTable_AddRows(&boundary->table, own->samples.count);
     if (row == SIZE_MAX) return false;
     for (size_t k = 0; k < own->samples.count; ++k) {
         couVec3 x = couToWorld(body->start, own->samples.points[k]);
-        float share = body->kind == cou_rigidFixed ? sample_share(fluid, body, x, depth) : 1.0f;
+        float share = own->shares[k];
         if (share == 0.0f || is_outside_period(&fluid->period, x)) continue;
         couVec3 v = {0};
         if (body->kind != cou_rigidFixed) v = couScale(1.0f / dt, couSub(couToWorld(body->end, own->samples.points[k]), x));
@@ -188,6 +277,7 @@ static bool place_body(couFluid *fluid, size_t b, float dt)
         couBoundary_Velocity(boundary)[row] = (couVec4){v.x, v.y, v.z, body->def.friction};
         couBoundary_Id(boundary)[row] = couMix32(own->samples.ids[k]) + (uint32_t)b;
         couBoundary_Body(boundary)[row] = (uint32_t)b;
+        couBoundary_Solid(boundary)[row] = own->solids[k];
         ++row;
     }
     boundary->table.count = row;

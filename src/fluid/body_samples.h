@@ -13,6 +13,10 @@ typedef struct couTile {
 typedef struct couBodySamples {
     couSamples samples;       ///< in the body's frame
     float *volumes;           ///< [m^n]
+    float *shares;            ///< of each that counts, for fixed bodies: where they meet they share samples
+    float *solids;            ///< share of the density at each that is solid matter
+    size_t settled_count;     ///< samples whose shares are found
+    uint64_t settled_change;  ///< couBodies.change_count when they were
     COU_ARRAY(couTile) tiles; ///< of an unbounded shape
     bool is_sampled;
     uint16_t generation; ///< of the body that they are of

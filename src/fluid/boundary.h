@@ -10,6 +10,7 @@ typedef struct couBoundary {
     int position_column; ///< xyz, w: volume / V of a fluid particle
     int velocity_column; ///< xyz, w: how strongly the liquid sticks, 0 to 1
     int id_column, body_column;
+    int solid_column; ///< share of a sample's density that is solid matter
     couGrid grid;
     bool is_sorted; ///< false after positions changed
     bool is_still;  ///< nothing moves: the sort's memory may go
@@ -31,6 +32,10 @@ static inline couVec4 *couBoundary_Velocity(const couBoundary *boundary)
 static inline uint32_t *couBoundary_Body(const couBoundary *boundary)
 {
     return couTable_Data(&boundary->table, boundary->body_column);
+}
+static inline float *couBoundary_Solid(const couBoundary *boundary)
+{
+    return couTable_Data(&boundary->table, boundary->solid_column);
 }
 static inline uint32_t *couBoundary_Id(const couBoundary *boundary)
 {

@@ -138,6 +138,7 @@ static void build_coarse(Solver *solver)
     couSphState *state = fluid->method_state;
     couSphLoop *loop = &solver->loop;
     couFor(&fluid->parallel, loop->count, 8192, active_block, solver);
+    couWalls_Extend(solver->step, loop, loop->change);
     couSph_Run(solver->step, loop, spread);
     couCoarseLoop elements = {.coarse = &state->coarse,
                               .position = loop->position,
@@ -249,6 +250,7 @@ static double find_step(Solver *solver)
     double along = sum_blocks(solver, 0), farthest = INFINITY;
     int blocks = couBlockCount(solver->loop.count, COU_SPH_BLOCK);
     for (int b = 0; b < blocks; ++b) farthest = COU_MIN(farthest, solver->loop.sums[4 * b + 1]);
+    couWalls_Extend(solver->step, &solver->loop, solver->loop.change);
     couSph_Run(solver->step, &solver->loop, response);
     double square = couSph_SumBlocks(solver->step->fluid);
     if (solver->eased) square += couYield_Respond(solver->yield, solver->step->fluid, solver->loop.change);
@@ -348,6 +350,7 @@ static void center_block(void *context, int block, size_t begin, size_t end, int
 static double find_error(Solver *solver, double *compression)
 {
     static couSphLoopFcn *const residual[cou_isaCount] = COU_VARIANTS(couSphResidual);
+    couWalls_Ask(solver->step, &solver->loop);
     couSph_Run(solver->step, &solver->loop, residual);
     double count = (double)solver->loop.count;
     *compression = sum_blocks(solver, 2) / count;
@@ -408,6 +411,7 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve)
     couFor(&fluid->parallel, solver.loop.count, 8192, start_block, &solver);
     if (solver.eased) couYield_Begin(solver.yield, step, !solve->is_divergence); // gravity comes after that solve
     if (share > 0.0f) {
+        couWalls_Extend(step, &solver.loop, solver.loop.change);
         couSph_Run(step, &solver.loop, push);
         if (solver.eased) {
             couYield_Respond(solver.yield, fluid, solver.loop.change);

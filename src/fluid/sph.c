@@ -83,6 +83,9 @@ couSphLoop couSph_Loop(const couStep *step)
         .sums = state->block_sums,
         .rough = state->rough,
         .strain = state->strain,
+        .walls_own = state->walls.count ? &state->walls : NULL,
+        .sample_solid = fluid->boundary.table.count ? couBoundary_Solid(&fluid->boundary) : NULL,
+        .solid_base = fluid->solid_base,
     };
     float unit = state->volume * state->density_unit;
     loop.density_scale = unit * state->density_kernel.scale;
@@ -268,7 +271,9 @@ void couPhase_Pairs(couStep *step)
         loop.change[k] = loop.factor[k] = 0.0f;
         loop.density[k] = 1.0f;
     }
+    loop.walls_own = NULL;
     couSph_Run(step, &loop, variants);
+    if (!couWalls_Find(&couSph_State(fluid)->walls, step)) step->has_failed = true;
     couSph_State(fluid)->has_coarse = false;
     if (!couYield_Find(&couSph_State(fluid)->yield, step)) step->has_failed = true;
     fluid->relative_speed = 0.0f;

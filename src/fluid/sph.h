@@ -14,6 +14,7 @@
 #include "fluid/coarse.h"
 #include "fluid/fluid.h"
 #include "fluid/kernels.h"
+#include "fluid/wall_pressure.h"
 #include "fluid/yield.h"
 
 typedef enum couSphKernel { cou_sphCubic, cou_sphWendland, cou_sphMueller, cou_sphKaiser, cou_sphKernelAuto } couSphKernel;
@@ -34,6 +35,11 @@ typedef enum couSphBoundary {
     cou_boundaryAkinci, ///< samples with volumes [Akinci 2012; Gagneux 2022, eq. 2.52]
     cou_boundaryGhost   ///< mirror images of the fluid [Gagneux 2022, 2.4.1.1]
 } couSphBoundary;
+typedef enum couSphWallPressure {
+    cou_wallPressureAuto,     ///< extended, but for mueller
+    cou_wallPressureNeighbor, ///< a wall has the pressure of the particle that it pushes [Akinci 2012]
+    cou_wallPressureExtended  ///< the mean of the pressures near it, in a system that knows of it
+} couSphWallPressure;
 typedef enum couSphAcceleration { cou_accelerationAuto, cou_accelerationNone, cou_accelerationTwoLevels } couSphAcceleration;
 
 /// Parameters of the whole family; a method reads those that concern it.
@@ -63,7 +69,8 @@ typedef struct couSphParams {
     float adhesion;          ///< [N/m]
     int boundary;            ///< couSphBoundary
     int boundary_layers;
-    bool no_stick; ///< liquid does not leave walls [Gagneux 2022, eq. 2.54]
+    int wall_pressure; ///< couSphWallPressure
+    bool no_stick;     ///< liquid does not leave walls [Gagneux 2022, eq. 2.54]
 } couSphParams;
 
 extern const couParamTable couSphParamTable;
@@ -149,6 +156,7 @@ typedef struct couSphState {
     couCoarse coarse;   ///< of the pressure solver
     bool has_coarse;    ///< it is placed
     couYield yield;     ///< free bodies in the pressure system
+    couWallRows walls;  ///< samples with pressures of their own
     bool is_full;       ///< there is no surface: pressures can move density about, but not change its mean
 } couSphState;
 
@@ -191,6 +199,11 @@ typedef struct couSphLoop {
     float period[3]; ///< 0 where an axis does not repeat [m]
     bool is_periodic;
     float dt;
+    // samples
+    const couWallRows *walls_own; ///< with pressures of their own; NULL: those of their neighbours
+    const float *sample_solid;    ///< per sample: the solid's share of its density
+    uint32_t solid_base;
+    const float *extended; ///< values that samples get the mean of
     // pressure solver
     bool is_divergence;
     float density_share;  ///< of the density's error that a step corrects
@@ -245,6 +258,14 @@ COU_DECLARE_WIDE(void, couSphResponse, couSphLoop *loop, size_t begin, size_t en
 /// sum (change_i + change_j) G_ij, and in w the sum of change_j over that of a full neighbourhood; writes out.
 COU_DECLARE_WIDE(void, couSphSpread, couSphLoop *loop, size_t begin, size_t end, int block);
 
+/// Over rows of samples: gradients and densities; writes all of couWallRows but its kappa. Then over particles: density, factor.
+COU_DECLARE_WIDE(void, couSphWallRows, couSphLoop *loop, size_t begin, size_t end, int block);
+COU_DECLARE_WIDE(void, couSphWallDensity, couSphLoop *loop, size_t begin, size_t end, int block);
+/// Over rows of samples: the mean of `extended`; writes their kappa.
+COU_DECLARE_WIDE(void, couSphWallExtend, couSphLoop *loop, size_t begin, size_t end, int block);
+/// Over rows of samples: rates of their densities; writes their ask.
+COU_DECLARE_WIDE(void, couSphWallAsk, couSphLoop *loop, size_t begin, size_t end, int block);
+
 /// Viscous accelerations of the velocities `in`; writes out, walls.
 COU_DECLARE_WIDE(void, couSphViscous, couSphLoop *loop, size_t begin, size_t end, int block);
 /// What the neighbours of a particle make of viscosity in the flow around it; writes evenness.
@@ -267,7 +288,8 @@ void *couSph_Lend(const couFluid *fluid, size_t *bytes); ///< the gradients' mem
 bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, size_t size, couFaults *faults);
 void couSph_MaterialsChanged(couFluid *fluid);
 float couSph_SupportRatio(const couFluid *fluid);
-int couSph_BoundaryLayers(const couFluid *fluid); ///< of samples under a solid's surface
+int couSph_BoundaryLayers(const couFluid *fluid);   ///< of samples under a solid's surface
+bool couSph_HasWallPressure(const couFluid *fluid); ///< samples have pressures of their own
 float couSph_SuggestStep(const couFluid *fluid);
 float couSph_HeightError(const couFluid *fluid);
 void couSph_Weights(const couFluid *fluid, int material, float *position_w, float *velocity_w);

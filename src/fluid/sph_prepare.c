@@ -13,6 +13,8 @@ static const char *const viscosity_names[] = {"auto", "laplacian", "implicit", "
 static const char *const tension_names[] = {"auto", "none", "color", "cohesion", "area", NULL};
 static const char *const boundary_names[] = {"akinci", "ghost", NULL};
 
+static const char *const wall_pressure_names[] = {"auto", "neighbor", "extended", NULL};
+
 static const couParam params[] = {
     COU_NUMBER(couSphParams, support, "", .initial = {NAN}, .is_auto = true, .min = 1.5, .max = 5,
                .help = "support radius h over the spacing d; auto: 2.25 (mueller 2.3); with tension = area 3, in the plane 3.5"),
@@ -74,9 +76,19 @@ static const couParam params[] = {
                .help = "solids as samples with volumes, or as mirror images of the liquid"),
     COU_INTEGER(couSphParams, boundary_layers, "", .min = 0, .max = COU_SPH_MAX_LAYERS,
                 .help = "layers of samples under a solid's surface; 0: as many as the support reaches"),
+    COU_CHOICE(couSphParams, wall_pressure, wall_pressure_names, .initial = {cou_wallPressureAuto},
+               .help = "of samples: that of the particle that they push (Akinci 2012), or the mean of what is near, which keeps "
+                       "the first row of liquid at its place; auto: extended but for mueller"),
     COU_FLAG(couSphParams, no_stick, .help = "liquid that touches a wall keeps its normal velocity relative to it at 0"),
 };
 const couParamTable couSphParamTable = {"sph", params, COU_COUNT(params)};
+
+bool couSph_HasWallPressure(const couFluid *fluid)
+{
+    const couSphParams *p = fluid->params;
+    if (p->boundary == cou_boundaryGhost || fluid->method->sph->has_mueller_pressure) return false;
+    return p->wall_pressure != cou_wallPressureNeighbor;
+}
 
 // --- Preparation -------------------------------------------------------------------------------------------------------------
 

@@ -50,13 +50,16 @@ static void press_block(void *context, int block, size_t begin, size_t end, int 
     double(*sums)[6] = job->sums + (size_t)block * fluid->bodies->count;
     memset(sums, 0, fluid->bodies->count * sizeof *sums);
     const uint32_t *body = couBoundary_Body(&fluid->boundary);
+    const couWallRows *walls = job->loop->walls_own;
     for (size_t i = begin; i < end; ++i) {
-        if (!neighbors->solid_count[i] || job->kappa[i] == 0.0f) continue;
+        if (!neighbors->solid_count[i]) continue;
         const uint32_t *list = neighbors->first[i] + neighbors->solid_first[i];
         const couPairBlock *pairs = job->loop->pairs + job->loop->pair_start[i] + neighbors->solid_first[i] / COU_WIDTH;
-        float size = job->unit * job->kappa[i] * job->loop->gradient_scale[1];
+        float unit = job->unit * job->loop->gradient_scale[1];
         for (int k = 0; k < neighbors->solid_count[i]; ++k) {
             const couPairBlock *pair = &pairs[k / COU_WIDTH];
+            float size = unit * (job->kappa[i] + (walls ? walls->kappa[list[k] - job->loop->count] : 0.0f));
+            if (size == 0.0f) continue;
             couVec3 impulse = {size * pair->x[k % COU_WIDTH], size * pair->y[k % COU_WIDTH], size * pair->z[k % COU_WIDTH]};
             couSph_AddImpulse(fluid, sums, body[list[k] - fluid->solid_base], couXyz(job->loop->position[list[k]]), impulse);
         }
@@ -92,6 +95,7 @@ void couSph_PressBodies(couStep *step, const float *kappa)
 {
     couSphLoop loop = couSph_Loop(step);
     const couSphState *state = step->fluid->method_state;
+    couWalls_Extend(step, &loop, kappa);
     BodyJob job = {&loop, step->fluid, kappa, state->volume * state->reference_density, NULL};
     if (!couSph_SumImpulses(step, press_block, &job, &job.sums)) step->has_failed = true;
 }

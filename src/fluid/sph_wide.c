@@ -4,7 +4,7 @@
 // Then one iteration of any solver is two loops over the kept gradients:
 //     residual:  e_i = theta (D_i - 1) + dt sum_j G_ij . (v_i - v_j), from which a change of kappa follows
 //     response:  r_i sum_j (dkappa_i + dkappa_j) G_ij, which is taken from v_i;   r_i = rho_ref / rho_i
-// Solids are rows like any other, with a kappa of their own that is 0 [Akinci 2012: the pressure of a wall is its neighbour's].
+// Solids are rows like any other; what kappa they have wall_pressure.h says.
 // Tried and dropped: only the size of a gradient per distance, with positions loaded again (a third of the memory less, loops 1.4
 // times as long), and records of two pairs as they lie in memory instead of columns of eight (the same time).
 
@@ -190,6 +190,17 @@ COU_SPECIALIZED float flow(const couVec4 *restrict v, const uint32_t *restrict l
     return couSumW(sum.x + sum.y + sum.z);
 }
 
+// What is asked of samples, as far as it is this particle's share.
+static inline float asked(const couSphLoop *loop, const couPairList *found)
+{
+    couFloatW sum = couSetW(0.0f);
+    for (int b = found->fluid_blocks; b < found->blocks; ++b) {
+        couVec3W g = couGradientsW(&found->pairs[b]);
+        sum += couDotW(g, g) * couLoadWallsW(loop, loop->walls_own->ask, found->list + b * COU_WIDTH);
+    }
+    return couSumW(sum);
+}
+
 void COU_WIDE(couSphResidual)(couSphLoop *loop, size_t begin, size_t end, int block)
 {
     const couSphLoop now = *loop; // a copy that no store can change
@@ -199,9 +210,11 @@ void COU_WIDE(couSphResidual)(couSphLoop *loop, size_t begin, size_t end, int bl
         couPairList found = couPairs_Of(&now, i);
         couVec4 vi = now.velocity[i];
         float rate = now.gradient_scale[0] * flow(now.velocity, found.list, found.pairs, found.fluid_blocks, vi);
-        if (found.blocks > found.fluid_blocks)
+        if (found.blocks > found.fluid_blocks) {
             rate += now.gradient_scale[1] * flow(now.velocity, found.list + found.fluid_blocks * COU_WIDTH,
                                                  found.pairs + found.fluid_blocks, found.blocks - found.fluid_blocks, vi);
+            if (now.walls_own) rate += asked(&now, &found);
+        }
         float excess = now.density[i] - 1.0f, change = dt * rate;
         float wanted = COU_CLAMP(now.density_share * excess, -now.most_corrected, now.most_corrected);
         float error = wanted + change;
@@ -218,9 +231,9 @@ void COU_WIDE(couSphResidual)(couSphLoop *loop, size_t begin, size_t end, int bl
     sums[0] = above, sums[1] = below, sums[2] = compression, sums[3] = all;
 }
 
-// sum_j weight_j G_ij over some blocks, in units of the scale. Of solids the weight is 1.
+// sum_j weight_j G_ij over some blocks, in units of the scale. Of solids without pressures of their own the weight is 1.
 COU_SPECIALIZED couVec3W push_sums(const couSphLoop *loop, const uint32_t *restrict list, const couPairBlock *restrict pairs,
-                                   int blocks, float change, bool is_solid)
+                                   int blocks, float change, bool is_solid, bool has_own)
 {
     couVec3W sum = couSet3W((couVec3){0});
     for (int b = 0; b < blocks; ++b, list += COU_WIDTH) {
@@ -229,6 +242,8 @@ COU_SPECIALIZED couVec3W push_sums(const couSphLoop *loop, const uint32_t *restr
             couFloatW both = change + couLoadEachW(loop->change, list);
             if (loop->inverse) both *= couLoadEachW(loop->inverse, list);
             g = couScaleW(both, g);
+        } else if (has_own) {
+            g = couScaleW(change + couLoadWallsW(loop, loop->walls_own->kappa, list), g);
         }
         sum = couAddW(sum, g);
     }
@@ -239,14 +254,22 @@ COU_SPECIALIZED couVec3W push_sums(const couSphLoop *loop, const uint32_t *restr
 COU_SPECIALIZED couVec3 push_of(const couSphLoop *now, size_t i)
 {
     couPairList found = couPairs_Of(now, i);
-    couVec3W sums = push_sums(now, found.list, found.pairs, found.fluid_blocks, now->change[i], false);
+    couVec3W sums = push_sums(now, found.list, found.pairs, found.fluid_blocks, now->change[i], false, false);
     float own = now->velocity[i].w, weight = now->inverse ? own * now->inverse[i] : own, scale = weight * now->gradient_scale[0];
     couVec3 sum = couScale(scale, couSum3W(sums));
     if (found.blocks > found.fluid_blocks) {
-        sums = push_sums(now, found.list, found.pairs + found.fluid_blocks, found.blocks - found.fluid_blocks, 0.0f, true);
-        // Half of a mean: a wall has the particle's own pressure.
-        float wall = weight * now->gradient_scale[1] * (now->inverse ? 2.0f * now->change[i] : now->change[i]);
-        sum = couMulAdd(sum, wall, couSum3W(sums));
+        const uint32_t *list = found.list + found.fluid_blocks * COU_WIDTH;
+        const couPairBlock *pairs = found.pairs + found.fluid_blocks;
+        int blocks = found.blocks - found.fluid_blocks;
+        if (now->walls_own) {
+            sums = push_sums(now, list, pairs, blocks, now->change[i], true, true);
+            sum = couMulAdd(sum, weight * now->gradient_scale[1], couSum3W(sums));
+        } else {
+            sums = push_sums(now, list, pairs, blocks, 0.0f, true, false);
+            // Half of a mean: a wall has the particle's own pressure.
+            float wall = weight * now->gradient_scale[1] * (now->inverse ? 2.0f * now->change[i] : now->change[i]);
+            sum = couMulAdd(sum, wall, couSum3W(sums));
+        }
     }
     return sum;
 }

@@ -48,6 +48,14 @@ static inline couVec3W couOffsetsW(const couSphLoop *loop, const uint32_t *index
     return offset;
 }
 
+/// Numbers of eight samples.
+static inline couFloatW couLoadWallsW(const couSphLoop *loop, const float *values, const uint32_t *index)
+{
+    float each[COU_WIDTH];
+    for (int k = 0; k < COU_WIDTH; ++k) each[k] = values[index[k] - loop->count];
+    return couLoadW(each);
+}
+
 /// The kept gradients of a block, in units of the scale.
 static inline couVec3W couGradientsW(const couPairBlock *pairs)
 {

@@ -52,6 +52,7 @@ void couSph_PushByState(couStep *step, float dt)
     couFor(&fluid->parallel, loop.count, 8192, state_block, &job);
     if (has_mueller_pressure) loop.inverse = loop.factor; // no diagonals here
     static couSphLoopFcn *const push[cou_isaCount] = COU_VARIANTS(couSphPush);
+    couWalls_Extend(step, &loop, loop.change);
     couSph_Run(step, &loop, push);
     if (has_mueller_pressure) couFor(&fluid->parallel, loop.count, 8192, mirror_block, &job);
     couSph_PressBodies(step, loop.change);

@@ -39,6 +39,7 @@ static size_t link_particle(const FindJob *job, size_t i, size_t first)
     const couNeighbors *neighbors = &fluid->neighbors;
     const uint32_t *list = neighbors->first[i] + neighbors->solid_first[i], *body = couBoundary_Body(&fluid->boundary);
     const couPairBlock *pairs = job->loop->pairs + job->loop->pair_start[i] + neighbors->solid_first[i] / COU_WIDTH;
+    const couWallRows *walls = job->loop->walls_own;
     float scale = job->loop->gradient_scale[1];
     size_t next = first;
     for (int k = 0; k < neighbors->solid_count[i]; ++k) {
@@ -46,7 +47,11 @@ static size_t link_particle(const FindJob *job, size_t i, size_t first)
         if (job->order[place] < 0) continue;
         const couPairBlock *pair = &pairs[k / COU_WIDTH];
         int lane = k % COU_WIDTH;
-        couVec3 gradient = {scale * pair->x[lane], scale * pair->y[lane], scale * pair->z[lane]};
+        couVec3 stored = {pair->x[lane], pair->y[lane], pair->z[lane]}, gradient = couScale(scale, stored);
+        if (walls) { // the sample's pressure is this particle's as well
+            size_t row = list[k] - job->loop->count;
+            gradient = couMulAdd(gradient, walls->share[row] * couDot(stored, stored), couXyz(walls->push[row]));
+        }
         couVec3 arm = couSub(couXyz(job->loop->position[list[k]]), fluid->bodies->items[place].start_center);
         next = add_pair(job, first, next, (uint32_t)job->order[place], arm, gradient);
     }
