@@ -409,14 +409,10 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve)
         return;
     }
     couFor(&fluid->parallel, solver.loop.count, 8192, start_block, &solver);
-    if (solver.eased) couYield_Begin(solver.yield, step, !solve->is_divergence); // gravity comes after that solve
+    if (solver.eased) couYield_Begin(solver.yield, step, solver.loop.change, !solve->is_divergence); // gravity comes after that
     if (share > 0.0f) {
         couWalls_Extend(step, &solver.loop, solver.loop.change);
         couSph_Run(step, &solver.loop, push);
-        if (solver.eased) {
-            couYield_Respond(solver.yield, fluid, solver.loop.change);
-            couYield_Move(solver.yield, step, 1);
-        }
     }
 
     double error = 0, last_error = INFINITY, product = 0, compression = 0;
@@ -433,7 +429,7 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve)
         iterate(&solver, &product);
     }
     couSph_PressBodies(step, solver.loop.pressure);
-    if (solver.eased) couYield_Begin(solver.yield, step, true); // as the rest of the step sees them
+    if (solver.eased) couYield_Begin(solver.yield, step, NULL, true); // as the rest of the step sees them
     solver.scale = state->reference_density / step->dt;
     couFor(&fluid->parallel, solver.loop.count, 8192, end_block, &solver);
     couArena_Release(fluid->scratch, mark);

@@ -23,6 +23,7 @@ void couSph_Free(couFluid *fluid)
     couSphState *state = fluid->method_state;
     couFree(fluid->memory, state->pair_start);
     couFree(fluid->memory, state->pairs);
+    couYield_Free(&state->yield, fluid->memory);
 }
 
 void *couSph_Lend(const couFluid *fluid, size_t *bytes)

@@ -5,6 +5,8 @@
 #include "fluid/sph.h"
 #include "rigid/impulse.h"
 
+enum { MOST_HOLDS = 512 }; // rows: more than that in one pile are left to the rigid solver
+
 // --- Links -------------------------------------------------------------------------------------------------------------------
 
 // Who is near whom, while it is found.
@@ -154,11 +156,32 @@ static void invert_mass(const couFluid *fluid, couYieldingBody *body)
     }
 }
 
+void couYield_Free(couYield *yield, couMemory *memory) { COU_FREE_ARRAY(memory, &yield->holds); }
+
+// Contacts and joints of bodies that yield.
+static bool find_holds(couYield *yield, couFluid *fluid, const int32_t *order)
+{
+    if (!couFindHolds(fluid->bodies, &yield->holds)) return false;
+    size_t count = COU_MIN(yield->holds.count, (size_t)MOST_HOLDS);
+    yield->held = COU_TAKE(fluid->scratch, uint32_t, count + 1);
+    yield->ends = couArena_Take(fluid->scratch, count + 1, sizeof *yield->ends);
+    yield->factor = COU_TAKE(fluid->scratch, double, count *count + 1);
+    yield->reaction = COU_TAKE(fluid->scratch, double, count + 1);
+    if (!yield->held || !yield->ends || !yield->factor || !yield->reaction) return false;
+    for (size_t k = 0; k < count; ++k)
+        for (int e = 0; e < 2; ++e) {
+            int body = yield->holds.items[k].body[e];
+            yield->ends[k][e] = body >= 0 ? order[body] : -1;
+        }
+    yield->holds.count = count;
+    return true;
+}
+
 bool couYield_Find(couYield *yield, couStep *step)
 {
     couFluid *fluid = step->fluid;
     const couBodies *bodies = fluid->bodies;
-    *yield = (couYield){0};
+    *yield = (couYield){.holds = yield->holds};
     if (!bodies->free_count || !fluid->boundary.table.count || !fluid->table.count) return true;
     int32_t *order = COU_TAKE(fluid->scratch, int32_t, bodies->count);
     yield->bodies = COU_TAKE(fluid->scratch, couYieldingBody, bodies->count);
@@ -172,7 +195,7 @@ bool couYield_Find(couYield *yield, couStep *step)
     if (!yield->body_count) return true;
     if (!find_links(yield, step, order) || !find_rows(yield, fluid, order)) return false;
     for (size_t b = 0; b < yield->body_count; ++b) invert_mass(fluid, &yield->bodies[b]);
-    return true;
+    return !yield->link_count || find_holds(yield, fluid, order);
 }
 
 // --- Six numbers a body ------------------------------------------------------------------------------------------------------
@@ -213,15 +236,127 @@ static void find_loads(couYield *yield, const couFluid *fluid, const float *valu
     couFor(&fluid->parallel, yield->body_count, 1, load_block, &job);
 }
 
+// --- Holds -------------------------------------------------------------------------------------------------------------------
+
+static double dot6(const double a[6], const double b[6])
+{
+    double sum = 0;
+    for (int k = 0; k < 6; ++k) sum += a[k] * b[k];
+    return sum;
+}
+
+// How fast a row's bodies move along it: those that yield by what `response` says, others as they do.
+static double along(const couYield *yield, const couBodies *bodies, size_t k, bool has_others)
+{
+    const couHold *hold = &yield->holds.items[k];
+    double sum = 0;
+    for (int e = 0; e < 2; ++e) {
+        if (yield->ends[k][e] >= 0) sum += dot6(hold->row[e], yield->bodies[yield->ends[k][e]].response);
+        if (yield->ends[k][e] >= 0 || hold->body[e] < 0 || !has_others) continue;
+        const couBody *other = &bodies->items[hold->body[e]];
+        if (other->kind != cou_rigidDriven) continue;
+        const double u[6] = {other->state.velocity[0], other->state.velocity[1], other->state.velocity[2],
+                             other->state.spin[0],     other->state.spin[1],     other->state.spin[2]};
+        sum += dot6(hold->row[e], u);
+    }
+    return sum;
+}
+
+// row_k C row_l over the bodies that both have.
+static double couple_rows(const couYield *yield, size_t k, size_t l)
+{
+    double sum = 0;
+    for (int e = 0; e < 2; ++e)
+        for (int f = 0; f < 2; ++f) {
+            int32_t body = yield->ends[k][e];
+            if (body < 0 || body != yield->ends[l][f]) continue;
+            double moved[6];
+            multiply(yield->bodies[body].inverse, yield->holds.items[l].row[f], moved);
+            sum += dot6(yield->holds.items[k].row[e], moved);
+        }
+    return sum;
+}
+
+// H C H^T = L L^T. Rows that others imply get hardly any weight of their own.
+static void factorise(couYield *yield)
+{
+    size_t n = yield->held_count;
+    double *m = yield->factor;
+    for (size_t i = 0; i < n; ++i)
+        for (size_t j = 0; j <= i; ++j) {
+            double sum = couple_rows(yield, yield->held[i], yield->held[j]), own = sum;
+            if (i == j) sum *= 1 + 1e-6;
+            for (size_t k = 0; k < j; ++k) sum -= m[i * n + k] * m[j * n + k];
+            if (i == j)
+                m[i * n + i] = sqrt(COU_MAX(sum, COU_MAX(1e-9 * own, 1e-300)));
+            else
+                m[i * n + j] = sum / m[j * n + j];
+        }
+}
+
+// Takes off the responses what is held.
+static void project(couYield *yield, const couBodies *bodies, bool has_others)
+{
+    size_t n = yield->held_count;
+    const double *m = yield->factor;
+    double *x = yield->reaction;
+    for (size_t i = 0; i < n; ++i) {
+        x[i] = along(yield, bodies, yield->held[i], has_others);
+        for (size_t k = 0; k < i; ++k) x[i] -= m[i * n + k] * x[k];
+        x[i] /= m[i * n + i];
+    }
+    for (size_t i = n; i-- > 0;) {
+        for (size_t k = i + 1; k < n; ++k) x[i] -= m[k * n + i] * x[k];
+        x[i] /= m[i * n + i];
+    }
+    for (size_t i = 0; i < n; ++i)
+        for (int e = 0; e < 2; ++e) {
+            int32_t b = yield->ends[yield->held[i]][e];
+            if (b < 0) continue;
+            double moved[6];
+            multiply(yield->bodies[b].inverse, yield->holds.items[yield->held[i]].row[e], moved);
+            for (int a = 0; a < 6; ++a) yield->bodies[b].response[a] -= x[i] * moved[a];
+        }
+}
+
+// Those that hold at these velocities (of `response`): joints, and contacts whose bodies approach, with their friction.
+static void choose_holds(couYield *yield, const couBodies *bodies)
+{
+    yield->held_count = 0;
+    bool is_loaded = false;
+    for (size_t k = 0; k < yield->holds.count; ++k) {
+        const couHold *hold = &yield->holds.items[k];
+        if (hold->is_contact) is_loaded = along(yield, bodies, k, true) < 0;
+        if (is_loaded || !(hold->is_contact || hold->is_friction)) yield->held[yield->held_count++] = (uint32_t)k;
+    }
+    factorise(yield);
+}
+
+// The blocks of C, for the preconditioner.
+static void find_compliance(couYield *yield, const couBodies *bodies)
+{
+    for (size_t b = 0; b < yield->body_count; ++b)
+        memcpy(yield->bodies[b].compliance, yield->bodies[b].inverse, sizeof yield->bodies[b].compliance);
+    if (!yield->held_count) return;
+    for (size_t b = 0; b < yield->body_count; ++b) {
+        couYieldingBody *body = &yield->bodies[b];
+        for (int a = 0; a < 6; ++a) {
+            for (size_t c = 0; c < yield->body_count; ++c) memset(yield->bodies[c].response, 0, sizeof body->response);
+            for (int r = 0; r < 6; ++r) body->response[r] = body->inverse[r][a];
+            project(yield, bodies, false);
+            for (int r = 0; r < 6; ++r) body->compliance[r][a] = body->response[r];
+        }
+    }
+}
+
 double couYield_Respond(couYield *yield, const couFluid *fluid, const float *kappa)
 {
     double square = 0;
     find_loads(yield, fluid, kappa, false);
-    for (size_t b = 0; b < yield->body_count; ++b) {
-        couYieldingBody *body = &yield->bodies[b];
-        multiply(body->inverse, body->load, body->response);
-        for (int a = 0; a < 6; ++a) square += body->load[a] * body->response[a];
-    }
+    for (size_t b = 0; b < yield->body_count; ++b)
+        multiply(yield->bodies[b].inverse, yield->bodies[b].load, yield->bodies[b].response);
+    if (yield->held_count) project(yield, fluid->bodies, false);
+    for (size_t b = 0; b < yield->body_count; ++b) square += dot6(yield->bodies[b].load, yield->bodies[b].response);
     return square;
 }
 
@@ -258,22 +393,42 @@ static void move_rows(const couYield *yield, const couStep *step)
     couFor(&step->fluid->parallel, yield->body_count, 1, move_block, &job);
 }
 
-void couYield_Begin(couYield *yield, const couStep *step, bool has_gravity)
+// Velocity and spin that the samples were placed with.
+static void placed_velocity(const couStep *step, const couYieldingBody *body, bool has_gravity, double u[6])
+{
+    const couBody *own = &step->fluid->bodies->items[body->place];
+    couVec3 g = step->fluid->bodies->gravity;
+    const double pull[3] = {g.x, g.y, g.z};
+    for (int a = 0; a < 3; ++a) {
+        u[a] = own->state.velocity[a] - (has_gravity ? 0.0 : step->dt * pull[a]); // the prediction has it
+        u[3 + a] = own->state.spin[a];
+    }
+}
+
+void couYield_Begin(couYield *yield, const couStep *step, const float *kappa, bool has_gravity)
 {
     const couFluid *fluid = step->fluid;
     const couSphState *state = fluid->method_state;
     double unit = (double)state->volume * (double)state->reference_density;
-    couVec3 g = fluid->bodies->gravity;
+    if (kappa) find_loads(yield, fluid, kappa, false);
     for (size_t b = 0; b < yield->body_count; ++b) {
         couYieldingBody *body = &yield->bodies[b];
-        double pushed[6];
-        for (int a = 0; a < 6; ++a) pushed[a] = fluid->bodies->items[body->place].pushed[a] / unit;
-        multiply(body->inverse, pushed, body->change);
-        if (has_gravity) continue; // the prediction has it
-        body->change[0] -= step->dt * (double)g.x;
-        body->change[1] -= step->dt * (double)g.y;
-        body->change[2] -= step->dt * (double)g.z;
+        double impulse[6], u[6];
+        for (int a = 0; a < 6; ++a)
+            impulse[a] = fluid->bodies->items[body->place].pushed[a] / unit + (kappa ? body->load[a] : 0.0);
+        multiply(body->inverse, impulse, body->response);
+        placed_velocity(step, body, has_gravity, u);
+        for (int a = 0; a < 6; ++a) body->response[a] += u[a];
     }
+    choose_holds(yield, fluid->bodies);
+    if (yield->held_count) project(yield, fluid->bodies, true);
+    for (size_t b = 0; b < yield->body_count; ++b) {
+        couYieldingBody *body = &yield->bodies[b];
+        double u[6];
+        placed_velocity(step, body, true, u);
+        for (int a = 0; a < 6; ++a) body->change[a] = body->response[a] - u[a];
+    }
+    find_compliance(yield, fluid->bodies);
     move_rows(yield, step);
 }
 
@@ -286,19 +441,32 @@ void couYield_Move(couYield *yield, const couStep *step, double t)
 
 // --- The preconditioner ------------------------------------------------------------------------------------------------------
 
-// The inverse of a symmetric matrix that is positive on the rows that are not zero.
-static void invert(double m[6][6], double out[6][6])
+// (1 + C K)^-1 C, by elimination with the largest pivots.
+static void ease(double c[6][6], double k[6][6], double out[6][6])
 {
-    for (int a = 0; a < 6; ++a) {
-        couImpulseSystem system = {0};
-        double column[6];
-        memcpy(system.matrix, m, sizeof system.matrix);
-        for (int k = 0; k < 6; ++k)
-            if (!(system.matrix[k][k] > 0)) system.matrix[k][k] = 1;
-        system.right[a] = 1;
-        if (!couImpulseSystem_Solve(&system, column)) memset(column, 0, sizeof column);
-        for (int b = 0; b < 6; ++b) out[b][a] = column[b];
+    double m[6][12];
+    for (int i = 0; i < 6; ++i)
+        for (int j = 0; j < 6; ++j) {
+            m[i][j] = i == j;
+            for (int l = 0; l < 6; ++l) m[i][j] += c[i][l] * k[l][j];
+            m[i][6 + j] = c[i][j];
+        }
+    for (int j = 0; j < 6; ++j) {
+        int pivot = j;
+        for (int i = j + 1; i < 6; ++i)
+            if (fabs(m[i][j]) > fabs(m[pivot][j])) pivot = i;
+        for (int l = 0; l < 12; ++l) {
+            double swapped = m[j][l];
+            m[j][l] = m[pivot][l], m[pivot][l] = swapped;
+        }
+        for (int i = 0; i < 6; ++i) {
+            if (i == j) continue;
+            double share = m[i][j] / m[j][j];
+            for (int l = j; l < 12; ++l) m[i][l] -= share * m[j][l];
+        }
     }
+    for (int i = 0; i < 6; ++i)
+        for (int j = 0; j < 6; ++j) out[i][j] = m[i][6 + j] / m[i][i];
 }
 
 typedef struct EaseJob {
@@ -306,8 +474,8 @@ typedef struct EaseJob {
     const couSphLoop *loop;
 } EaseJob;
 
-// S = (C^-1 + J^T F J)^-1 = C (1 + J^T F J C)^-1; a particle between several bodies counts for each of them as often, so that
-// taking the bodies one by one stays on the safe side.
+// S = (C^-1 + J^T F J)^-1 = (1 + C J^T F J)^-1 C, which also exists where C is 0. A particle between several bodies counts for
+// each of them as often as there are, so that taking the bodies one by one stays on the safe side.
 static void ease_block(void *context, int block, size_t begin, size_t end, int worker)
 {
     (void)block, (void)worker;
@@ -315,7 +483,7 @@ static void ease_block(void *context, int block, size_t begin, size_t end, int w
     const couSphLoop *loop = job->loop;
     for (size_t b = begin; b < end; ++b) {
         couYieldingBody *body = &job->yield->bodies[b];
-        couImpulseSystem system = {0};
+        couImpulseSystem stiffness = {0};
         for (size_t k = body->begin; k < body->end; ++k) {
             couBodyLink *link = &job->yield->links[k];
             size_t i = link->particle;
@@ -323,18 +491,11 @@ static void ease_block(void *context, int block, size_t begin, size_t end, int w
             link->weight = is_active ? loop->factor[i] : 0.0f;
             double g[6];
             for (int a = 0; a < 6; ++a) g[a] = link->wrench[a];
-            couImpulseSystem_AddMass(&system, g, (double)(link->weight * link->bodies));
+            couImpulseSystem_AddMass(&stiffness, g, (double)(link->weight * link->bodies));
         }
-        double mass[6][6];
-        invert(body->inverse, mass);
         for (int a = 0; a < 6; ++a)
-            for (int c = 0; c <= a; ++c) {
-                bool is_locked = !(body->inverse[a][a] > 0) || !(body->inverse[c][c] > 0); // in the plane
-                system.matrix[a][c] = is_locked ? 0 : system.matrix[a][c] + mass[a][c];
-            }
-        invert(system.matrix, body->small);
-        for (int a = 0; a < 6; ++a)
-            if (!(body->inverse[a][a] > 0)) body->small[a][a] = 0;
+            for (int c = 0; c < a; ++c) stiffness.matrix[c][a] = stiffness.matrix[a][c];
+        ease(body->compliance, stiffness.matrix, body->small);
     }
 }
 

@@ -8,9 +8,13 @@
 /// own diagonals 1/F, is therefore corrected as the system was (by Woodbury's identity):
 ///     (1/F + J C J^T)^-1 = F Q^T,   Q = 1 - F J S J^T,   S = (C^-1 + J^T F J)^-1,
 /// and the coarse level acts on what the bodies leave to it: Q coarse Q^T.
+///
+/// Contacts and joints hold bodies (rigid/holds.h): C becomes what they leave of it, C - C H^T (H C H^T)^-1 H C with their rows H.
+/// Contacts count that bodies would approach by at the beginning of a solve. How it really goes the rigid solver says, after.
 #pragma once
 
 #include "fluid/fluid.h"
+#include "rigid/holds.h"
 
 struct couSphLoop;
 
@@ -27,7 +31,8 @@ typedef struct couYieldingBody {
     uint32_t place;            ///< in couBodies
     size_t begin, end;         ///< of the links
     size_t row_begin, row_end; ///< of the samples
-    double inverse[6][6];      ///< C
+    double inverse[6][6];      ///< V rho_ref / M
+    double compliance[6][6];   ///< its block of C: the same less what contacts and joints hold
     double small[6][6];        ///< S
     double load[6];            ///< J^T kappa
     double response[6];        ///< C load
@@ -41,13 +46,20 @@ typedef struct couYield {
     couYieldingBody *bodies;
     couBodyLink *links; ///< by body, then in the order of particles
     uint32_t *rows;     ///< samples, in the boundary, by body
+    couHolds holds;     ///< of all bodies; kept from step to step
+    size_t held_count;  ///< rows that hold now
+    uint32_t *held;     ///< which
+    int32_t (*ends)[2]; ///< their bodies here; -1: one that does not give way
+    double *factor;     ///< Cholesky's of H C H^T
+    double *reaction;   ///< scratch: one a row
 } couYield;
 
-/// After the pairs were found. body_count is 0 where liquid touches no free body. False without memory.
+void couYield_Free(couYield *yield, couMemory *memory);
+/// After the pairs were found. body_count is 0 where no body is free. False without memory.
 bool couYield_Find(couYield *yield, couStep *step);
-/// Velocities of the bodies at the beginning of a solve: what the impulses of this step made of them so far, with this step's
-/// gravity or without. The samples' rows follow.
-void couYield_Begin(couYield *yield, const couStep *step, bool has_gravity);
+/// Velocities of the bodies at the beginning of a solve: what the impulses of this step made of them so far and these pressures
+/// (NULL: none) make, with this step's gravity or without. The samples' rows follow.
+void couYield_Begin(couYield *yield, const couStep *step, const float *kappa, bool has_gravity);
 /// The response to pressures or a change of them; returns its square, weighted by mass over V rho_ref.
 double couYield_Respond(couYield *yield, const couFluid *fluid, const float *kappa);
 /// Velocities change by t times the response; the samples' rows follow.

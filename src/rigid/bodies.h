@@ -104,6 +104,8 @@ bool couIsBlocked(const couBodies *bodies, couVec3 a, couVec3 b);
 void couPredictBodies(couBodies *bodies, double time, float dt);
 /// Contacts, joints and final places of free bodies. `step_index` goes into the solver's order. False without memory.
 bool couMoveFreeBodies(couBodies *bodies, float dt, uint64_t step_index, couStepReport *report);
+/// Contacts of the bodies where they are, into bodies->contacts. False without memory.
+bool couFindBodyContacts(couBodies *bodies);
 /// Velocity and spin change by an impulse and its moment about the centre of mass.
 void couAddImpulse(couBody *body, int dimension, const double impulse[6]);
 /// Forces and torques from what the fluid gave in these seconds; the sums begin anew.

@@ -161,6 +161,17 @@ static void fill_problem(const couRigidStep *step)
     }
 }
 
+bool couFindBodyContacts(couBodies *bodies)
+{
+    couArenaMark mark = couArena_Mark(bodies->scratch);
+    couRigidStep step = {.bodies = bodies, .problem = COU_TAKE(bodies->scratch, couRigidBody, bodies->count)};
+    if (!step.problem) return false;
+    fill_problem(&step);
+    bool is_good = find_contacts(&step);
+    couArena_Release(bodies->scratch, mark);
+    return is_good;
+}
+
 static int fill_joints(const couRigidStep *step)
 {
     int count = 0;
