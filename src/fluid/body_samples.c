@@ -116,29 +116,41 @@ static bool add_tile(couFluid *fluid, const couBody *body, couBodySamples *own, 
     return true;
 }
 
+// Tiles within reach of one particle near the surface; `last` are the only ones of the particle before.
+static bool reach_tiles(couFluid *fluid, const couBody *body, couBodySamples *own, couVec3 x, int32_t last[3], bool *changed)
+{
+    float edge = TILE_SPACINGS * fluid->spacing, reach = 2.0f * fluid->h;
+    couVec3 local = couToLocal(body->start, x);
+    int32_t low[3] = {couFloorInt((local.x - reach) / edge), couFloorInt((local.y - reach) / edge),
+                      couFloorInt((local.z - reach) / edge)};
+    int32_t high[3] = {couFloorInt((local.x + reach) / edge), couFloorInt((local.y + reach) / edge),
+                       couFloorInt((local.z + reach) / edge)};
+    if (memcmp(low, last, sizeof low) == 0 && memcmp(low, high, sizeof low) == 0) return true;
+    if (couShape_Distance(body->def.shape, fluid->dimension, local) > reach) return true;
+    if (memcmp(low, high, sizeof low) == 0) memcpy(last, low, sizeof low);
+    int32_t tile[3];
+    for (tile[2] = low[2]; tile[2] <= high[2]; ++tile[2])
+        for (tile[1] = low[1]; tile[1] <= high[1]; ++tile[1])
+            for (tile[0] = low[0]; tile[0] <= high[0]; ++tile[0]) {
+                if (has_tile(own, tile)) continue;
+                if (!add_tile(fluid, body, own, tile)) return false;
+                *changed = true;
+            }
+    return true;
+}
+
 // Tiles within reach of the particles that are near the surface. `changed` is set when there are new ones.
 static bool grow_tiles(couFluid *fluid, const couBody *body, couBodySamples *own, bool *changed)
 {
     const couVec4 *x = couFluid_Position(fluid);
-    float edge = TILE_SPACINGS * fluid->spacing, reach = 2.0f * fluid->h;
+    const couGrid *grid = &fluid->grid;
+    float far = 2.0f * fluid->h + 1.8f * couFluid_CellSize(fluid); // from there on no particle of the cell is near
     int32_t last[3] = {INT32_MAX, 0, 0};
-    for (size_t i = 0; i < fluid->table.count; ++i) {
-        couVec3 local = couToLocal(body->start, couXyz(x[i]));
-        int32_t low[3] = {couFloorInt((local.x - reach) / edge), couFloorInt((local.y - reach) / edge),
-                          couFloorInt((local.z - reach) / edge)};
-        int32_t high[3] = {couFloorInt((local.x + reach) / edge), couFloorInt((local.y + reach) / edge),
-                           couFloorInt((local.z + reach) / edge)};
-        if (memcmp(low, last, sizeof low) == 0 && memcmp(low, high, sizeof low) == 0) continue; // as the one before
-        if (couShape_Distance(body->def.shape, fluid->dimension, local) > reach) continue;
-        if (memcmp(low, high, sizeof low) == 0) memcpy(last, low, sizeof last);
-        int32_t tile[3];
-        for (tile[2] = low[2]; tile[2] <= high[2]; ++tile[2])
-            for (tile[1] = low[1]; tile[1] <= high[1]; ++tile[1])
-                for (tile[0] = low[0]; tile[0] <= high[0]; ++tile[0]) {
-                    if (has_tile(own, tile)) continue;
-                    if (!add_tile(fluid, body, own, tile)) return false;
-                    *changed = true;
-                }
+    for (size_t c = 0; c < grid->cell_count; ++c) {
+        couVec3 first = couToLocal(body->start, couXyz(x[grid->cell_start[c]]));
+        if (couShape_Distance(body->def.shape, fluid->dimension, first) > far) continue;
+        for (uint32_t i = grid->cell_start[c]; i < grid->cell_start[c + 1]; ++i)
+            if (!reach_tiles(fluid, body, own, couXyz(x[i]), last, changed)) return false;
     }
     return true;
 }

@@ -205,12 +205,24 @@ bool couSph_FindContacts(couStep *step)
     return couFindContacts(step);
 }
 
-// A box that repeats along all axes and has neither void nor solids in it.
+static void least_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const couFluid *fluid = context;
+    const float *density = couFluid_Density(fluid);
+    float least = INFINITY;
+    for (size_t i = begin; i < end; ++i) least = COU_MIN(least, density[i]);
+    couSph_State(fluid)->block_sums[block] = (double)least;
+}
+
+// Neither surface nor hole: a particle at one has lost a quarter of its density.
 static bool is_full(const couFluid *fluid)
 {
-    double room = 1, liquid = (double)fluid->table.count * (double)couSph_State(fluid)->volume;
-    for (int a = 0; a < fluid->dimension; ++a) room *= (double)fluid->period.length[a];
-    return !fluid->boundary.table.count && room > 0 && liquid > 0.97 * room;
+    double least = INFINITY;
+    int blocks = couBlockCount(fluid->table.count, COU_SPH_BLOCK);
+    couFor(&fluid->parallel, fluid->table.count, COU_SPH_BLOCK, least_block, (void *)fluid);
+    for (int b = 0; b < blocks; ++b) least = COU_MIN(least, couSph_State(fluid)->block_sums[b]);
+    return blocks && least > 0.9;
 }
 
 void couSph_WarnOfSuction(couFluid *fluid, const char *surface)
