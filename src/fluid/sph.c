@@ -84,6 +84,7 @@ couSphLoop couSph_Loop(const couStep *step)
         .sums = state->block_sums,
         .rough = state->rough,
         .strain = state->strain,
+        .kept = state->walls.count ? state->walls.density : couFluid_Density(fluid),
         .walls_own = state->walls.count ? &state->walls : NULL,
         .sample_solid = fluid->boundary.table.count ? couBoundary_Solid(&fluid->boundary) : NULL,
         .solid_base = fluid->solid_base,
@@ -209,7 +210,8 @@ static void least_block(void *context, int block, size_t begin, size_t end, int 
 {
     (void)worker;
     const couFluid *fluid = context;
-    const float *density = couFluid_Density(fluid);
+    const couWallRows *walls = &couSph_State(fluid)->walls;
+    const float *density = walls->count ? walls->density : couFluid_Density(fluid);
     float least = INFINITY;
     for (size_t i = begin; i < end; ++i) least = COU_MIN(least, density[i]);
     couSph_State(fluid)->block_sums[block] = (double)least;

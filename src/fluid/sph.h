@@ -181,6 +181,7 @@ typedef struct couSphLoop {
     const uint32_t *id;
     const uint8_t *material;
     float *density;       ///< D
+    float *kept;          ///< what the methods keep at 1: D, with the share of the samples'
     float *factor;        ///< 1 / diagonal
     float *pressure;      ///< kappa = dt p / (D^2 rho_ref) while a solver runs [m^2/s]
     float *change;        ///< of kappa
@@ -258,7 +259,7 @@ COU_DECLARE_WIDE(void, couSphResponse, couSphLoop *loop, size_t begin, size_t en
 /// sum (change_i + change_j) G_ij, and in w the sum of change_j over that of a full neighbourhood; writes out.
 COU_DECLARE_WIDE(void, couSphSpread, couSphLoop *loop, size_t begin, size_t end, int block);
 
-/// Over rows of samples: gradients and densities; writes all of couWallRows but its kappa. Then over particles: density, factor.
+/// Over rows of samples: gradients and densities; writes all of couWallRows but its kappa. Then over particles: kept, factor.
 COU_DECLARE_WIDE(void, couSphWallRows, couSphLoop *loop, size_t begin, size_t end, int block);
 COU_DECLARE_WIDE(void, couSphWallDensity, couSphLoop *loop, size_t begin, size_t end, int block);
 /// Over rows of samples: the mean of `extended`; writes their kappa.

@@ -215,7 +215,7 @@ void COU_WIDE(couSphResidual)(couSphLoop *loop, size_t begin, size_t end, int bl
                                                  found.pairs + found.fluid_blocks, found.blocks - found.fluid_blocks, vi);
             if (now.walls_own) rate += asked(&now, &found);
         }
-        float excess = now.density[i] - 1.0f, change = dt * rate;
+        float excess = now.kept[i] - 1.0f, change = dt * rate;
         float wanted = COU_CLAMP(now.density_share * excess, -now.most_corrected, now.most_corrected);
         float error = wanted + change;
         // A liquid that is too thin may close up; only what would press it together counts as divergence.

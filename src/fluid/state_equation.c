@@ -3,7 +3,7 @@
 #include "fluid/sph.h"
 
 typedef struct StateJob {
-    const couFluid *fluid;
+    const float *density;
     float *pressure, *change, *inverse;
     float stiffness, exponent, to_kappa;
     bool is_clamped, has_mueller_pressure;
@@ -13,10 +13,9 @@ static void state_block(void *context, int block, size_t begin, size_t end, int 
 {
     (void)block, (void)worker;
     const StateJob *job = context;
-    const float *density = couFluid_Density(job->fluid);
     bool is_tait = job->exponent == 7.0f, is_gas = job->exponent == 1.0f;
     for (size_t i = begin; i < end; ++i) {
-        float D = density[i], D3 = D * D * D;
+        float D = job->density[i], D3 = D * D * D;
         float power = is_tait ? D3 * D3 * D : is_gas ? D : powf(D, job->exponent);
         float p = job->stiffness * (power - 1.0f);
         if (job->is_clamped) p = COU_MAX(p, 0.0f);
@@ -40,7 +39,7 @@ void couSph_PushByState(couStep *step, float dt)
     const couSphState *state = fluid->method_state;
     couSphLoop loop = couSph_Loop(step);
     bool has_mueller_pressure = couSph_HasMeanPressure(fluid);
-    StateJob job = {fluid,
+    StateJob job = {loop.kept,
                     loop.pressure,
                     loop.change,
                     loop.factor,

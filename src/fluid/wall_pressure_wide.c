@@ -106,13 +106,14 @@ void COU_WIDE(couSphWallAsk)(couSphLoop *loop, size_t begin, size_t end, int blo
 
 // --- Rows of the liquid ------------------------------------------------------------------------------------------------------
 
-// The share of samples in density and diagonal, for particles that see some.
+// What is kept at 1, and diagonals, with the share of samples.
 void COU_WIDE(couSphWallDensity)(couSphLoop *loop, size_t begin, size_t end, int block)
 {
     (void)block;
     const couWallRows *walls = loop->walls_own;
     for (size_t i = begin; i < end; ++i) {
         couPairList found = couPairs_Of(loop, i);
+        loop->kept[i] = loop->density[i];
         if (found.blocks == found.fluid_blocks) continue;
         couVec3W liquid = couSet3W((couVec3){0}), solid = liquid;
         couFloatW squares = couSetW(0.0f), asked = squares;
@@ -138,6 +139,6 @@ void COU_WIDE(couSphWallDensity)(couSphLoop *loop, size_t begin, size_t end, int
         couVec3 sum = couMulAdd(couScale(a, couSum3W(liquid)), loop->gradient_scale[1], couSum3W(solid));
         float diagonal = loop->velocity[i].w * couDot(sum, sum) + a * a * couSumW(squares);
         loop->factor[i] = diagonal > 0.0f ? 1.0f / diagonal : 0.0f;
-        loop->density[i] += couSumW(asked);
+        loop->kept[i] += couSumW(asked);
     }
 }
