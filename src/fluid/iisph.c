@@ -31,7 +31,7 @@ const couMethod couMethodIisph = {
     .name = "iisph",
     .help = "implicit incompressible SPH (Ihmsen 2014)",
     .traits = {COU_SPH_TRAITS, .height_error = 0.01, .force_error = 0.02, .density_error = 0.005,
-               .claims = COU_SPH_CLAIMS | COU_SPH_FLOW_CLAIMS | cou_claimBuoyancy},
+               .claims = COU_SPH_CLAIMS | COU_SPH_FLOW_CLAIMS | cou_claimBuoyancy | cou_claimFloating},
     .sph = &sph,
     .phases = phases,
     .init = couSph_Init,

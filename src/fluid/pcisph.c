@@ -32,7 +32,7 @@ const couMethod couMethodPcisph = {
     .name = "pcisph",
     .help = "predictive-corrective incompressible SPH (Solenthaler 2009)",
     .traits = {COU_SPH_TRAITS, .height_error = 0.01, .force_error = 0.02, .density_error = 0.005,
-               .claims = COU_SPH_CLAIMS | cou_claimBuoyancy},
+               .claims = COU_SPH_CLAIMS | cou_claimBuoyancy | cou_claimFloating},
     .sph = &sph,
     .phases = phases,
     .init = couSph_Init,

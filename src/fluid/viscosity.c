@@ -1,9 +1,9 @@
 // Viscosity of the SPH methods: explicit, or implicit by conjugate gradients, and XSPH.
 //
 // Implicit [Weiler et al. 2018]: (1 - dt L) v = v*, L the operator of viscosity_wide.c. L is symmetric in the scalar product
-// weighted by mass, and 1 - dt L positive, so conjugate gradients apply; the matrix is never stored. Solids stay as they are:
-// their velocities are on the right-hand side. Iterations start from v*, and grow with the root of the viscous number nu dt /
-// d^2.
+// weighted by mass, and 1 - dt L positive, so conjugate gradients apply; the matrix is never stored. Fixed and driven solids are
+// on the right-hand side. Free bodies are unknowns like the liquid, six numbers each: one lighter than the layer that clings to
+// it would otherwise be thrown about. Iterations start from v*, and grow with the root of the viscous number nu dt / d^2.
 
 #include "fluid/sph.h"
 
@@ -183,6 +183,87 @@ static void turn_block(void *context, int block, size_t begin, size_t end, int w
     }
 }
 
+// A free body in the conjugate gradients. Residual and direction are kept as loads, whose response (yield.h) is the velocity:
+// what contacts and joints hold never comes up.
+typedef struct Dragged {
+    double residual[6], direction[6];
+    double motion[6]; // response to the direction
+    double change[6]; // of velocity so far
+} Dragged;
+
+static double dot6(const double a[6], const double b[6])
+{
+    double sum = 0;
+    for (int k = 0; k < 6; ++k) sum += a[k] * b[k];
+    return sum;
+}
+
+// The directions' motion into the rows of samples of p.
+static void show_motion(couStep *step, couYield *yield, const Dragged *dragged, couVec4 *p)
+{
+    for (size_t b = 0; b < yield->body_count; ++b) memcpy(yield->bodies[b].response, dragged[b].motion, sizeof dragged[b].motion);
+    couYield_WriteRows(yield, step->fluid, p);
+}
+
+// After the accelerations of v are known: returns the bodies' part of r.r.
+static double begin_bodies(couStep *step, couYield *yield, Dragged *dragged, const GradientJob *job)
+{
+    couYield_Drag(yield, step->fluid, job->loop);
+    double rr = 0, dt = job->dt;
+    for (size_t b = 0; b < yield->body_count; ++b) {
+        for (int a = 0; a < 6; ++a) {
+            dragged[b].residual[a] = dragged[b].direction[a] = dt * yield->bodies[b].load[a];
+            dragged[b].motion[a] = dt * yield->bodies[b].response[a];
+            dragged[b].change[a] = 0;
+        }
+        rr += dot6(dragged[b].direction, dragged[b].motion);
+    }
+    show_motion(step, yield, dragged, job->p);
+    return rr;
+}
+
+// After those of p are: their part of p.Ap.
+static double curve_bodies(couStep *step, couYield *yield, const Dragged *dragged, const GradientJob *job)
+{
+    couYield_Drag(yield, step->fluid, job->loop);
+    double sum = 0;
+    for (size_t b = 0; b < yield->body_count; ++b)
+        sum += dot6(dragged[b].direction, dragged[b].motion) - job->dt * dot6(yield->bodies[b].load, dragged[b].motion);
+    return sum;
+}
+
+// Their part of the next r.r; leaves the response to the residuals.
+static double step_bodies(couStep *step, couYield *yield, Dragged *dragged, const GradientJob *job)
+{
+    double rr = 0;
+    for (size_t b = 0; b < yield->body_count; ++b)
+        for (int a = 0; a < 6; ++a) {
+            Dragged *own = &dragged[b];
+            own->change[a] += job->step * own->motion[a];
+            own->residual[a] -= job->step * (own->direction[a] - job->dt * yield->bodies[b].load[a]);
+            yield->bodies[b].load[a] = own->residual[a];
+        }
+    couYield_Follow(yield, step->fluid);
+    for (size_t b = 0; b < yield->body_count; ++b) rr += dot6(dragged[b].residual, yield->bodies[b].response);
+    return rr;
+}
+
+static void turn_bodies(couStep *step, couYield *yield, Dragged *dragged, const GradientJob *job)
+{
+    for (size_t b = 0; b < yield->body_count; ++b)
+        for (int a = 0; a < 6; ++a) {
+            dragged[b].direction[a] = dragged[b].residual[a] + job->turn * dragged[b].direction[a];
+            dragged[b].motion[a] = yield->bodies[b].response[a] + job->turn * dragged[b].motion[a];
+        }
+    show_motion(step, yield, dragged, job->p);
+}
+
+static void end_bodies(couStep *step, couYield *yield, const Dragged *dragged)
+{
+    for (size_t b = 0; b < yield->body_count; ++b) memcpy(yield->bodies[b].response, dragged[b].change, sizeof dragged[b].change);
+    couYield_Move(yield, step, 1);
+}
+
 static double run_sum(couStep *step, GradientJob *job, couBlockFcn *function)
 {
     couFor(&step->fluid->parallel, step->fluid->table.count, COU_SPH_BLOCK, function, job);
@@ -200,30 +281,42 @@ static void solve_implicit(couStep *step, couSphLoop loop, float dt)
         step->has_failed = true;
         return;
     }
-    couVec4 *walls = loop.walls; // kept for the end: the iterations do not push bodies
-    loop.walls = NULL;
+    couYield *yield = &state->yield;
+    Dragged *dragged = NULL; // NULL: no body yields
+    if (loop.walls && yield->link_count && !(dragged = COU_TAKE(fluid->scratch, Dragged, yield->body_count))) {
+        step->has_failed = true;
+        return;
+    }
+    if (dragged) couYield_Begin(yield, step, NULL, true);
+    couVec4 *walls = loop.walls; // for the end, unless somebody asks before
+    if (!dragged) loop.walls = NULL;
     loop.damping = 0.0f;
     size_t blocks = (size_t)couBlockCount(loop.count, COU_SPH_BLOCK);
     GradientJob job = {&loop, loop.velocity, r, p, loop.out, dt, 0.0f, 0.0f, state->block_sums, state->block_sums + blocks};
     couSph_Run(step, &loop, viscous);
     double rr = run_sum(step, &job, begin_block), vv = 0;
+    if (dragged) rr += begin_bodies(step, yield, dragged, &job);
     for (size_t b = 0; b < blocks; ++b) vv += job.others[b];
     // Relative to what viscosity does in this step, which may be little: a flow that slowly comes to rest, or to the balance
     // with a force, has viscous changes far below its velocities. Not below what rounding of these leaves.
     double tolerance = (double)params->viscosity_tolerance, rounding = 1e-7;
     double limit = COU_MAX(COU_MAX(tolerance * tolerance * COU_MIN(rr, vv), rounding * rounding * vv), 1e-30);
     loop.in = p;
-    loop.has_still_solids = true;
+    loop.has_still_solids = !dragged; // rows of those that do not yield are 0
     int iterations = 0;
     for (; rr > limit && iterations < MOST_ITERATIONS; ++iterations) {
         couSph_Run(step, &loop, viscous);
         double curve = run_sum(step, &job, curve_block);
+        if (dragged) curve += curve_bodies(step, yield, dragged, &job);
         job.step = (float)(rr / curve);
         double next = run_sum(step, &job, step_block);
+        if (dragged) next += step_bodies(step, yield, dragged, &job);
         job.turn = (float)(next / rr);
         rr = next;
         couFor(&fluid->parallel, loop.count, 8192, turn_block, &job);
+        if (dragged) turn_bodies(step, yield, dragged, &job);
     }
+    if (dragged) end_bodies(step, yield, dragged);
     step->report->viscosity_iterations += iterations;
     if (!(rr <= limit)) step->report->unconverged_count++;
     if (!walls) return;

@@ -28,7 +28,7 @@ const couMethod couMethodWcsph = {
     .name = "wcsph",
     .help = "weakly compressible SPH: stiff enough for 1 % of compression (Becker 2007)",
     .traits = {COU_SPH_TRAITS, .height_error = 0.01, .has_state_equation = true, .density_error = 0.01, .force_error = 0.05,
-               .claims = COU_SPH_CLAIMS | COU_SPH_FLOW_CLAIMS | COU_SPH_SHEAR_CLAIMS | cou_claimBuoyancy},
+               .claims = COU_SPH_CLAIMS | COU_SPH_FLOW_CLAIMS | COU_SPH_SHEAR_CLAIMS | cou_claimBuoyancy | cou_claimFloating},
     .sph = &sph,
     .phases = phases,
     .init = couSph_Init,

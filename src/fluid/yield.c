@@ -15,6 +15,7 @@ typedef struct FindJob {
     const couSphLoop *loop;
     const int32_t *order; // per body: among those that yield; -1 for others
     size_t *starts;       // per block: links before it; their number at first
+    size_t *walls;        // likewise: particles near solids
     couBodyLink *links;   // NULL: count alone
     uint32_t *owners;     // per link
 } FindJob;
@@ -32,10 +33,11 @@ static size_t add_pair(const FindJob *job, size_t first, size_t next, uint32_t o
     couVec3 moment = couCross(arm, gradient);
     const float wrench[6] = {gradient.x, gradient.y, gradient.z, moment.x, moment.y, moment.z};
     for (int a = 0; a < 6; ++a) link->wrench[a] += wrench[a];
+    link->samples += 1.0f;
     return next;
 }
 
-static size_t link_particle(const FindJob *job, size_t i, size_t first)
+static size_t link_particle(const FindJob *job, size_t i, size_t first, uint32_t wall)
 {
     const couFluid *fluid = job->fluid;
     const couNeighbors *neighbors = &fluid->neighbors;
@@ -57,7 +59,11 @@ static size_t link_particle(const FindJob *job, size_t i, size_t first)
         couVec3 arm = couSub(couXyz(job->loop->position[list[k]]), fluid->bodies->items[place].start_center);
         next = add_pair(job, first, next, (uint32_t)job->order[place], arm, gradient);
     }
-    for (size_t k = first; k < next; ++k) job->links[k].particle = (uint32_t)i, job->links[k].bodies = (float)(next - first);
+    for (size_t k = first; k < next; ++k) {
+        couBodyLink *link = &job->links[k];
+        link->particle = (uint32_t)i, link->wall = wall, link->bodies = (float)(next - first);
+        link->samples /= (float)neighbors->solid_count[i];
+    }
     return next;
 }
 
@@ -81,12 +87,13 @@ static void find_block(void *context, int block, size_t begin, size_t end, int w
 {
     (void)worker;
     const FindJob *job = context;
-    size_t next = job->links ? job->starts[block] : 0;
+    size_t next = job->links ? job->starts[block] : 0, wall = job->links ? job->walls[block] : 0;
     for (size_t i = begin; i < end; ++i) {
         if (!job->fluid->neighbors.solid_count[i]) continue;
-        next = job->links ? link_particle(job, i, next) : next + count_links(job, i);
+        next = job->links ? link_particle(job, i, next, (uint32_t)wall) : next + count_links(job, i);
+        ++wall;
     }
-    if (!job->links) job->starts[block] = next;
+    if (!job->links) job->starts[block] = next, job->walls[block] = wall;
 }
 
 // By body; the order of particles stays.
@@ -111,10 +118,12 @@ static bool find_links(couYield *yield, couStep *step, const int32_t *order)
     couFluid *fluid = step->fluid;
     size_t count = fluid->table.count, blocks = (size_t)couBlockCount(count, COU_SPH_BLOCK);
     couSphLoop loop = couSph_Loop(step);
-    FindJob job = {fluid, &loop, order, COU_TAKE(fluid->scratch, size_t, blocks), NULL, NULL};
-    if (!job.starts) return false;
+    FindJob job = {fluid, &loop, order, COU_TAKE(fluid->scratch, size_t, blocks), COU_TAKE(fluid->scratch, size_t, blocks),
+                   NULL,  NULL};
+    if (!job.starts || !job.walls) return false;
     couFor(&fluid->parallel, count, COU_SPH_BLOCK, find_block, &job);
     yield->link_count = couSumToStarts(job.starts, blocks);
+    couSumToStarts(job.walls, blocks);
     job.links = COU_TAKE(fluid->scratch, couBodyLink, yield->link_count + 1);
     job.owners = COU_TAKE(fluid->scratch, uint32_t, yield->link_count + 1);
     if (!job.links || !job.owners) return false;
@@ -349,13 +358,18 @@ static void find_compliance(couYield *yield, const couBodies *bodies)
     }
 }
 
+void couYield_Follow(couYield *yield, const couFluid *fluid)
+{
+    for (size_t b = 0; b < yield->body_count; ++b)
+        multiply(yield->bodies[b].inverse, yield->bodies[b].load, yield->bodies[b].response);
+    if (yield->held_count) project(yield, fluid->bodies, false);
+}
+
 double couYield_Respond(couYield *yield, const couFluid *fluid, const float *kappa)
 {
     double square = 0;
     find_loads(yield, fluid, kappa, false);
-    for (size_t b = 0; b < yield->body_count; ++b)
-        multiply(yield->bodies[b].inverse, yield->bodies[b].load, yield->bodies[b].response);
-    if (yield->held_count) project(yield, fluid->bodies, false);
+    couYield_Follow(yield, fluid);
     for (size_t b = 0; b < yield->body_count; ++b) square += dot6(yield->bodies[b].load, yield->bodies[b].response);
     return square;
 }
@@ -367,24 +381,30 @@ typedef struct MoveJob {
     const couFluid *fluid;
 } MoveJob;
 
+// Velocities of a body's samples: what they are placed with (NULL: none) and six numbers.
+static void write_rows(const couYield *yield, const couFluid *fluid, const couYieldingBody *body, const double u[6],
+                       const couVec4 *placed, couVec4 *v)
+{
+    const couVec4 *at = couBoundary_Position(&fluid->boundary);
+    couVec3 slide = {(float)u[0], (float)u[1], (float)u[2]}, spin = {(float)u[3], (float)u[4], (float)u[5]};
+    couVec3 center = fluid->bodies->items[body->place].start_center;
+    for (size_t k = body->row_begin; k < body->row_end; ++k) {
+        uint32_t row = yield->rows[k];
+        couVec3 now = couAdd(slide, couCross(spin, couSub(couXyz(at[row]), center)));
+        if (placed) now = couAdd(couXyz(placed[row]), now);
+        v[row].x = now.x, v[row].y = now.y, v[row].z = now.z;
+    }
+}
+
 static void move_block(void *context, int block, size_t begin, size_t end, int worker)
 {
     (void)block, (void)worker;
     const MoveJob *job = context;
     const couFluid *fluid = job->fluid;
-    const couVec4 *placed = couBoundary_Velocity(&fluid->boundary), *at = couBoundary_Position(&fluid->boundary);
     couVec4 *v = couFluid_Velocity(fluid) + fluid->solid_base;
-    for (size_t b = begin; b < end; ++b) {
-        const couYieldingBody *body = &job->yield->bodies[b];
-        const double *u = body->change;
-        couVec3 slide = {(float)u[0], (float)u[1], (float)u[2]}, spin = {(float)u[3], (float)u[4], (float)u[5]};
-        couVec3 center = fluid->bodies->items[body->place].start_center;
-        for (size_t k = body->row_begin; k < body->row_end; ++k) {
-            uint32_t row = job->yield->rows[k];
-            couVec3 now = couAdd(couXyz(placed[row]), couAdd(slide, couCross(spin, couSub(couXyz(at[row]), center))));
-            v[row].x = now.x, v[row].y = now.y, v[row].z = now.z;
-        }
-    }
+    for (size_t b = begin; b < end; ++b)
+        write_rows(job->yield, fluid, &job->yield->bodies[b], job->yield->bodies[b].change,
+                   couBoundary_Velocity(&fluid->boundary), v);
 }
 
 static void move_rows(const couYield *yield, const couStep *step)
@@ -540,4 +560,31 @@ void couYield_Correct(couYield *yield, const couFluid *fluid, float *z)
             z[link->particle] -= link->weight * (float)sum;
         }
     }
+}
+
+// --- Viscosity ---------------------------------------------------------------------------------------------------------------
+
+void couYield_Drag(couYield *yield, const couFluid *fluid, const couSphLoop *loop)
+{
+    for (size_t b = 0; b < yield->body_count; ++b) {
+        couYieldingBody *body = &yield->bodies[b];
+        couVec3 center = fluid->bodies->items[body->place].start_center;
+        memset(body->load, 0, sizeof body->load);
+        for (size_t k = body->begin; k < body->end; ++k) {
+            const couBodyLink *link = &yield->links[k];
+            size_t i = link->particle;
+            // The mass over V rho_ref; taken at the particle, as all forces along pairs may be.
+            couVec3 push = couScale(-link->samples / loop->velocity[i].w, couXyz(loop->walls[link->wall]));
+            double g[6];
+            couLever(couSub(couXyz(loop->position[i]), center), push, g);
+            for (int a = 0; a < 6; ++a) body->load[a] += g[a];
+        }
+    }
+    couYield_Follow(yield, fluid);
+}
+
+void couYield_WriteRows(const couYield *yield, const couFluid *fluid, couVec4 *velocity)
+{
+    for (size_t b = 0; b < yield->body_count; ++b)
+        write_rows(yield, fluid, &yield->bodies[b], yield->bodies[b].response, NULL, velocity + fluid->solid_base);
 }

@@ -9,8 +9,8 @@
 ///     (1/F + J C J^T)^-1 = F Q^T,   Q = 1 - F J S J^T,   S = (C^-1 + J^T F J)^-1,
 /// and the coarse level acts on what the bodies leave to it: Q coarse Q^T.
 ///
-/// Contacts and joints hold bodies (rigid/holds.h): C becomes what they leave of it, C - C H^T (H C H^T)^-1 H C with their rows H.
-/// Contacts count that bodies would approach by at the beginning of a solve. How it really goes the rigid solver says, after.
+/// Contacts and joints hold bodies (rigid/holds.h): C becomes what they leave of it, C - C H^T (H C H^T)^-1 H C with their rows
+/// H. Contacts count that bodies would approach by at the beginning of a solve. How it really goes the rigid solver says, after.
 #pragma once
 
 #include "fluid/fluid.h"
@@ -24,6 +24,8 @@ typedef struct couBodyLink {
     float wrench[6]; ///< w [1/m, 1]
     float weight;    ///< F, or 0 where the pressure cannot change [m^2]
     float bodies;    ///< that the particle is near
+    float samples;   ///< share of the samples near it that are this body's
+    uint32_t wall;   ///< of the particle among those near solids
 } couBodyLink;
 
 /// A free body that liquid touches.
@@ -70,3 +72,12 @@ void couYield_Ease(couYield *yield, const couFluid *fluid, const struct couSphLo
 double couYield_Hear(couYield *yield, const couFluid *fluid, const float *residual, float *eased);
 /// z = Q z
 void couYield_Correct(couYield *yield, const couFluid *fluid, float *z);
+
+// Viscosity, whose forces come from solids per particle (couSphLoop.walls) and act at the particle.
+
+/// The response to accelerations that solids give the liquid, into `response`; what they load the bodies with stays in `load`.
+void couYield_Drag(couYield *yield, const couFluid *fluid, const struct couSphLoop *loop);
+/// response = C load
+void couYield_Follow(couYield *yield, const couFluid *fluid);
+/// The responses as velocities of the samples, into rows of `velocity`.
+void couYield_WriteRows(const couYield *yield, const couFluid *fluid, couVec4 *velocity);

@@ -1,5 +1,5 @@
-/// What contacts and joints keep bodies from doing, as rows of linear equations between velocities, for who has to know before the
-/// solver runs: liquid that presses on a body on the floor must not take it for one in free fall.
+/// What contacts and joints keep bodies from doing, as rows of linear equations between velocities, for who has to know before
+/// the solver runs: liquid that presses on a body on the floor must not take it for one in free fall.
 #pragma once
 
 #include "rigid/bodies.h"

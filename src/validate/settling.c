@@ -22,8 +22,8 @@
 #define WALLS 0.95     // speed in the box / in an endless liquid
 #define ACROSS 8       // spacings in a diameter
 #define HOLDING 0.05   // until it is let go [s]
-#define ABOVE 1.25     // its centre below the surface at the start, in diameters
-#define BELOW 1.5      // its centre above the floor at the end
+#define ABOVE 2.0      // its centre below the surface at the start, in diameters
+#define BELOW 5.0      // its centre above the floor at the end: from two diameters it would feel the floor
 
 typedef struct Fall {
     const char *name;
@@ -147,8 +147,8 @@ void couValidateSettling(couTrial *trial)
     static const Fall falls[] = {
         {"0.2 Pa s", 0.2, 54, 1.75, 0},
         {"0.06 Pa s", 0.06, 54, 3.25, 0},
-        {"0.2 Pa s, narrow box", 0.2, 32, 1.25, 0},
-        {"0.2 Pa s, narrow box, half a spacing off", 0.2, 32, 1.25, 0.5},
+        {"0.2 Pa s, narrow box", 0.2, 24, 1.25, 0},
+        {"0.2 Pa s, narrow box, half a spacing off", 0.2, 24, 1.25, 0.5},
     };
     static const Fall small = {"0.2 Pa s, narrow box", 0.2, 16, 0.5, 0};
     static const double shares[] = {0, 0.3, 0.8, 0.9, 1};
