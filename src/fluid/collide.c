@@ -91,8 +91,8 @@ static bool collide_body(const CollideJob *job, const couBody *body, Path *path)
     }
     if (!is_stopped && after >= reach) return false;
 
-    // Friction takes its share of the sliding.
-    if (body->friction_share > 0.0f) {
+    // Friction takes its share of the sliding. Methods with samples hold liquid by its viscosity alone.
+    if (body->friction_share > 0.0f && fluid->method->has_contact_pushes) {
         couVec3 slid = couSub(b, a);
         couVec3 tangent = couMulAdd(slid, -couDot(slid, normal), normal);
         b = couMulAdd(b, -body->friction_share, tangent);
@@ -342,7 +342,8 @@ static bool touch_body(const CollideJob *job, size_t i, uint16_t b, int block, d
     const couFluid *fluid = job->fluid;
     const couBody *body = &job->bodies->items[b];
     couVec3 to = couXyz(couFluid_Position(fluid)[i]);
-    couTouch touch = {.mass = fluid->mass[couFluid_Material(fluid)[i]], .share = body->friction_share, .body = b};
+    couTouch touch = {.mass = fluid->mass[couFluid_Material(fluid)[i]], .body = b};
+    if (fluid->method->has_contact_pushes) touch.share = body->friction_share;
     Path path = {.from = couXyz(couFluid_Previous(fluid)[i]), .to = to};
     if (body->def.stickiness > 0.0f) {
         couVec3 moved = stick(job, body, to);

@@ -5,7 +5,8 @@
 typedef struct StateJob {
     const float *density;
     float *pressure, *change, *inverse;
-    float stiffness, exponent, to_kappa;
+    float *slope; // of kappa over density, times dt; NULL: nobody asks
+    float stiffness, exponent, to_kappa, dt;
     bool is_clamped, has_mueller_pressure;
 } StateJob;
 
@@ -22,6 +23,10 @@ static void state_block(void *context, int block, size_t begin, size_t end, int 
         job->pressure[i] = p;
         job->change[i] = job->to_kappa * p * (job->has_mueller_pressure ? 0.5f : 1.0f / (D * D));
         if (job->has_mueller_pressure) job->inverse[i] = 1.0f / D;
+        if (job->slope) {
+            float rise = job->stiffness * job->exponent * (power / D) * job->to_kappa / (D * D);
+            job->slope[i] = job->is_clamped && D < 1.0f ? 0.0f : job->dt * rise;
+        }
     }
 }
 
@@ -39,16 +44,18 @@ void couSph_PushByState(couStep *step, float dt)
     const couSphState *state = fluid->method_state;
     couSphLoop loop = couSph_Loop(step);
     bool has_mueller_pressure = couSph_HasMeanPressure(fluid);
-    StateJob job = {loop.kept,
-                    loop.pressure,
-                    loop.change,
-                    loop.factor,
-                    state->stiffness,
-                    state->exponent,
-                    dt / state->reference_density,
-                    loop.is_clamped,
-                    has_mueller_pressure};
+    StateJob job = {loop.kept, loop.pressure,    loop.change,         loop.factor,
+                    NULL,      state->stiffness, state->exponent,     dt / state->reference_density,
+                    dt,        loop.is_clamped,  has_mueller_pressure};
+    couYield *yield = &couSph_State(fluid)->yield;
+    couArenaMark mark = couArena_Mark(fluid->scratch);
+    if (yield->link_count && !has_mueller_pressure && !(job.slope = COU_TAKE(fluid->scratch, float, loop.count))) {
+        step->has_failed = true;
+        return;
+    }
     couFor(&fluid->parallel, loop.count, 8192, state_block, &job);
+    if (job.slope) couYield_Soften(yield, step, loop.change, job.slope);
+    couArena_Release(fluid->scratch, mark);
     if (has_mueller_pressure) loop.inverse = loop.factor; // no diagonals here
     static couSphLoopFcn *const push[cou_isaCount] = COU_VARIANTS(couSphPush);
     couWalls_Extend(step, &loop, loop.change);

@@ -325,6 +325,27 @@ static void solve_implicit(couStep *step, couSphLoop loop, float dt)
     push_bodies(step, &loop, dt);
 }
 
+// How much a body would take from its liquid in an explicit step / what it can take: above 1 it would be thrown back.
+static double drag_number(const couStep *step, const couSphLoop *loop, double kinematic, float dt)
+{
+    const couSphState *state = step->fluid->method_state;
+    if (!state->yield.link_count || !(kinematic > 0)) return 0;
+    return 0.5 * (double)dt * kinematic * state->lattice.viscous * couYield_Load(&state->yield, loop);
+}
+
+// The part of solids, near free bodies, in out and walls, times a share.
+static void weaken_drag(const couStep *step, couSphLoop *loop, float share)
+{
+    const couYield *yield = &couSph_State(step->fluid)->yield;
+    for (size_t k = 0; k < yield->link_count; ++k) {
+        const couBodyLink *link = &yield->links[k];
+        couVec4 *wall = &loop->walls[link->wall], *out = &loop->out[link->particle];
+        couVec3 taken = couScale((1.0f - share) * link->samples, couXyz(*wall));
+        out->x -= taken.x, out->y -= taken.y, out->z -= taken.z;
+        wall->x -= taken.x, wall->y -= taken.y, wall->z -= taken.z;
+    }
+}
+
 static void smooth_velocities(couStep *step, float share)
 {
     static couSphLoopFcn *const smooth[cou_isaCount] = COU_VARIANTS(couSphSmooth);
@@ -347,7 +368,11 @@ void couPhase_Viscosity(couStep *step)
         step->has_failed = true;
         return;
     }
-    if (state->is_implicit) {
+    double thickest = 0;
+    for (int m = 0; m < fluid->material_count && state->has_viscosity; ++m)
+        thickest = COU_MAX(thickest, (double)(state->kinematic[m] * state->inv_density[m]));
+    bool is_dragged = state->has_viscosity && drag_number(step, &loop, thickest, kick) > 1; // by a light body
+    if (state->is_implicit || is_dragged) {
         solve_implicit(step, loop, kick);
         couArena_Release(fluid->scratch, mark);
         loop.viscous = loop.wall_viscous = 0.0f;
@@ -358,6 +383,8 @@ void couPhase_Viscosity(couStep *step)
         if (!want_walls(step, &loop)) step->has_failed = true;
         if (step->has_failed) return;
         couSph_Run(step, &loop, viscous);
+        double drag = drag_number(step, &loop, (double)loop.damping, kick);
+        if (drag > 1 && loop.walls) weaken_drag(step, &loop, (float)(1 / drag));
         couSph_AddAccelerations(step, &loop, kick);
         couArena_Release(fluid->scratch, mark);
     }

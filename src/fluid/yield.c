@@ -491,7 +491,8 @@ static void ease(double c[6][6], double k[6][6], double out[6][6])
 
 typedef struct EaseJob {
     couYield *yield;
-    const couSphLoop *loop;
+    const couSphLoop *loop; // NULL:
+    const float *weights;   // per particle
 } EaseJob;
 
 // S = (C^-1 + J^T F J)^-1 = (1 + C J^T F J)^-1 C, which also exists where C is 0. A particle between several bodies counts for
@@ -507,8 +508,12 @@ static void ease_block(void *context, int block, size_t begin, size_t end, int w
         for (size_t k = body->begin; k < body->end; ++k) {
             couBodyLink *link = &job->yield->links[k];
             size_t i = link->particle;
-            bool is_active = !loop->is_clamped || loop->pressure[i] > 0.0f || loop->residual[i] > 0.0f;
-            link->weight = is_active ? loop->factor[i] : 0.0f;
+            if (loop) {
+                bool is_active = !loop->is_clamped || loop->pressure[i] > 0.0f || loop->residual[i] > 0.0f;
+                link->weight = is_active ? loop->factor[i] : 0.0f;
+            } else {
+                link->weight = job->weights[i];
+            }
             double g[6];
             for (int a = 0; a < 6; ++a) g[a] = link->wrench[a];
             couImpulseSystem_AddMass(&stiffness, g, (double)(link->weight * link->bodies));
@@ -521,7 +526,7 @@ static void ease_block(void *context, int block, size_t begin, size_t end, int w
 
 void couYield_Ease(couYield *yield, const couFluid *fluid, const couSphLoop *loop)
 {
-    EaseJob job = {yield, loop};
+    EaseJob job = {yield, loop, NULL};
     couFor(&fluid->parallel, yield->body_count, 1, ease_block, &job);
 }
 
@@ -562,6 +567,21 @@ void couYield_Correct(couYield *yield, const couFluid *fluid, float *z)
     }
 }
 
+// (C^-1 + J^T F J) u = J^T kappa with F = dt stiffness, and kappa -= F J u.
+void couYield_Soften(couYield *yield, const couStep *step, float *kappa, const float *stiffness)
+{
+    const couFluid *fluid = step->fluid;
+    couYield_Begin(yield, step, kappa, true);
+    EaseJob job = {yield, NULL, stiffness};
+    couFor(&fluid->parallel, yield->body_count, 1, ease_block, &job);
+    bool is_clamped = ((const couSphParams *)fluid->params)->clamp;
+    couYield_Correct(yield, fluid, kappa);
+    for (size_t k = 0; is_clamped && k < yield->link_count; ++k) {
+        float *own = &kappa[yield->links[k].particle];
+        *own = COU_MAX(*own, 0.0f);
+    }
+}
+
 // --- Viscosity ---------------------------------------------------------------------------------------------------------------
 
 void couYield_Drag(couYield *yield, const couFluid *fluid, const couSphLoop *loop)
@@ -587,4 +607,17 @@ void couYield_WriteRows(const couYield *yield, const couFluid *fluid, couVec4 *v
 {
     for (size_t b = 0; b < yield->body_count; ++b)
         write_rows(yield, fluid, &yield->bodies[b], yield->bodies[b].response, NULL, velocity + fluid->solid_base);
+}
+
+double couYield_Load(const couYield *yield, const couSphLoop *loop)
+{
+    double most = 0;
+    for (size_t b = 0; b < yield->body_count; ++b) {
+        const couYieldingBody *body = &yield->bodies[b];
+        double sum = 0;
+        for (size_t k = body->begin; k < body->end; ++k)
+            sum += (double)(yield->links[k].samples / loop->velocity[yield->links[k].particle].w);
+        most = COU_MAX(most, sum * body->inverse[0][0]);
+    }
+    return most;
 }

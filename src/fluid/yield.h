@@ -73,11 +73,17 @@ double couYield_Hear(couYield *yield, const couFluid *fluid, const float *residu
 /// z = Q z
 void couYield_Correct(couYield *yield, const couFluid *fluid, float *z);
 
+/// For pressures that follow from densities: lessens those near bodies by what these give way in the step. `stiffness` is what
+/// kappa gains with D. Without, a body much lighter than the liquid is thrown to and fro.
+void couYield_Soften(couYield *yield, const couStep *step, float *kappa, const float *stiffness);
+
 // Viscosity, whose forces come from solids per particle (couSphLoop.walls) and act at the particle.
 
 /// The response to accelerations that solids give the liquid, into `response`; what they load the bodies with stays in `load`.
 void couYield_Drag(couYield *yield, const couFluid *fluid, const struct couSphLoop *loop);
 /// response = C load
 void couYield_Follow(couYield *yield, const couFluid *fluid);
+/// The largest mass of liquid near a body / its mass.
+double couYield_Load(const couYield *yield, const struct couSphLoop *loop);
 /// The responses as velocities of the samples, into rows of `velocity`.
 void couYield_WriteRows(const couYield *yield, const couFluid *fluid, couVec4 *velocity);
