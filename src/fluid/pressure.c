@@ -32,7 +32,7 @@
 #define CALM_LAYERS 100.0f    // of water that bears this theta
 #define MIXED_CORRECTION 0.1f // theta where liquids of different density meet
 #define CALM_REACH 1.3f       // times the direction, before the cut
-#define MOST_CORRECTED 0.05f  // of the density in a step, where it would throw particles
+#define MOST_CORRECTED 0.02f  // of the density in a step: what was squeezed is let go, not shot
 #define COARSE_SHARE 0.7f     // sigma: both levels see the waves between their lengths
 #define LEAST_STEP 0.15       // of the cut change: below, the direction is given up for the particles' own
 
@@ -383,8 +383,7 @@ static bool prepare_solver(Solver *solver, const couPressureSolve *solve, float 
     loop->is_divergence = solve->is_divergence;
     loop->pressure = couTable_Data(&fluid->table, solve->column);
     loop->out = couFluid_Previous(fluid); // free until the particles move
-    // A light particle that was caught among heavy ones is let go, not shot; nor is a surface torn inwards by its suction.
-    loop->most_corrected = state->is_single_density && loop->is_clamped ? INFINITY : MOST_CORRECTED;
+    loop->most_corrected = MOST_CORRECTED;
     loop->inv_count = 1.0f / (float)state->lattice.count;
     solver->reach = solver->has_gradients ? CALM_REACH + fast * (1.0f - CALM_REACH) : state->omega;
     solver->scale = share * solver->step->dt / state->reference_density;

@@ -206,27 +206,6 @@ bool couSph_FindContacts(couStep *step)
     return couFindContacts(step);
 }
 
-static void least_block(void *context, int block, size_t begin, size_t end, int worker)
-{
-    (void)worker;
-    const couFluid *fluid = context;
-    const couWallRows *walls = &couSph_State(fluid)->walls;
-    const float *density = walls->count ? walls->density : couFluid_Density(fluid);
-    float least = INFINITY;
-    for (size_t i = begin; i < end; ++i) least = COU_MIN(least, density[i]);
-    couSph_State(fluid)->block_sums[block] = (double)least;
-}
-
-// Neither surface nor hole: a particle at one has lost a quarter of its density.
-static bool is_full(const couFluid *fluid)
-{
-    double least = INFINITY;
-    int blocks = couBlockCount(fluid->table.count, COU_SPH_BLOCK);
-    couFor(&fluid->parallel, fluid->table.count, COU_SPH_BLOCK, least_block, (void *)fluid);
-    for (int b = 0; b < blocks; ++b) least = COU_MIN(least, couSph_State(fluid)->block_sums[b]);
-    return blocks && least > 0.9;
-}
-
 void couSph_WarnOfSuction(couFluid *fluid, const char *surface)
 {
     couSphState *state = fluid->method_state;
@@ -253,6 +232,20 @@ static void look_for_free_surface(couStep *step)
     char surface[80];
     snprintf(surface, sizeof surface, "%.2g %% of the particles lie at a free surface", 100 * share);
     if (share > 0.01) couSph_WarnOfSuction(fluid, surface); // disorder at the start opens a few holes
+}
+
+#define SURFACE_GRADIENT 0.3 // times d: sum of gradients at a surface, half of that of a flat one
+
+// What couSphPairs found.
+static void note_extremes(couFluid *fluid, const couSphLoop *loop)
+{
+    double fastest = 0, steepest2 = 0;
+    for (int b = 0; b < couBlockCount(loop->count, COU_SPH_BLOCK); ++b) {
+        fastest = COU_MAX(fastest, loop->sums[2 * b]);
+        steepest2 = COU_MAX(steepest2, loop->sums[2 * b + 1]);
+    }
+    fluid->relative_speed = (float)fastest;
+    couSph_State(fluid)->is_full = loop->count && sqrt(steepest2) * (double)fluid->spacing < SURFACE_GRADIENT;
 }
 
 void couPhase_Pairs(couStep *step)
@@ -288,13 +281,10 @@ void couPhase_Pairs(couStep *step)
     }
     loop.walls_own = NULL;
     couSph_Run(step, &loop, variants);
+    note_extremes(fluid, &loop);
     if (!couWalls_Find(&couSph_State(fluid)->walls, step)) step->has_failed = true;
     couSph_State(fluid)->has_coarse = false;
     if (!couYield_Find(&couSph_State(fluid)->yield, step)) step->has_failed = true;
-    fluid->relative_speed = 0.0f;
-    for (int b = 0; b < couBlockCount(loop.count, COU_SPH_BLOCK); ++b)
-        fluid->relative_speed = COU_MAX(fluid->relative_speed, (float)loop.sums[b]);
-    couSph_State(fluid)->is_full = is_full(fluid);
     look_for_free_surface(step);
 }
 

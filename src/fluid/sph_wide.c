@@ -134,7 +134,7 @@ static float wall_speed(const couSphLoop *loop, size_t i, const couPairList *fou
 COU_SPECIALIZED void pairs_range(couSphLoop *loop, size_t begin, size_t end, int block, bool has_rough, bool has_strain,
                                  couKernelKind density_kind, couKernelKind gradient_kind)
 {
-    float fastest = 0.0f;
+    float fastest = 0.0f, steepest2 = 0.0f;
     for (size_t i = begin; i < end; ++i) {
         couPairList found = couPairs_Of(loop, i);
         PairSums fluid = no_sums(), solid = no_sums();
@@ -147,7 +147,8 @@ COU_SPECIALIZED void pairs_range(couSphLoop *loop, size_t begin, size_t end, int
         couStoreW(closing, fluid.closing);
         for (int k = 0; k < COU_WIDTH; ++k) fastest = COU_MAX(fastest, closing[k]);
         if (found.blocks > found.fluid_blocks) fastest = COU_MAX(fastest, wall_speed(loop, i, &found, wall));
-        float diagonal = loop->velocity[i].w * couDot(sum, sum) + a * a * couSumW(fluid.squares);
+        float steep2 = couDot(sum, sum), diagonal = loop->velocity[i].w * steep2 + a * a * couSumW(fluid.squares);
+        steepest2 = COU_MAX(steepest2, steep2);
         loop->factor[i] = diagonal > 0.0f ? 1.0f / diagonal : 0.0f;
         if (has_rough) { // its velocity less the mean around it
             couVec3 mean = couScale(-1.0f / (1.0f + couSumW(fluid.value)), couSum3W(fluid.rough)); // f(0) = 1: itself
@@ -155,7 +156,7 @@ COU_SPECIALIZED void pairs_range(couSphLoop *loop, size_t begin, size_t end, int
         }
         if (has_strain) write_strain(loop, i, &fluid);
     }
-    loop->sums[block] = fastest;
+    loop->sums[2 * block] = fastest, loop->sums[2 * block + 1] = steepest2;
 }
 
 void COU_WIDE(couSphPairs)(couSphLoop *loop, size_t begin, size_t end, int block)
