@@ -33,6 +33,7 @@ typedef enum couSphBoundary {
     cou_boundaryAkinci, ///< samples with volumes [Akinci 2012; Gagneux 2022, eq. 2.52]
     cou_boundaryGhost   ///< mirror images of the fluid [Gagneux 2022, 2.4.1.1]
 } couSphBoundary;
+typedef enum couSphCoanda { cou_coandaSmooth, cou_coandaLinear } couSphCoanda; ///< coanda.c
 typedef enum couSphAcceleration { cou_accelerationAuto, cou_accelerationNone, cou_accelerationTwoLevels } couSphAcceleration;
 
 /// Parameters of the whole family; a method reads those that concern it.
@@ -62,7 +63,9 @@ typedef struct couSphParams {
     float adhesion;          ///< [N/m]
     int boundary;            ///< couSphBoundary
     int boundary_layers;
-    bool no_stick; ///< liquid does not leave walls [Gagneux 2022, eq. 2.54]
+    bool no_stick;     ///< liquid does not leave walls [Gagneux 2022, eq. 2.54]
+    int coanda;        ///< couSphCoanda
+    float coanda_step; ///< step whose square a body's C is over [s]
 } couSphParams;
 
 extern const couParamTable couSphParamTable;

@@ -66,9 +66,9 @@ static void ensure_prepared(couWorld *world)
     (void)is_good;
 }
 
-// Wall density and stickiness act on a body with the stiffness of the layer of fluid around it, by springs that the step only
-// just resolves for particles of their own mass. A body lighter than a share of that layer needs a shorter step, as a light
-// mass on a spring does: a box of a tenth of a metre and 1 kg/m^3 was thrown at 4 km/s without.
+// Wall density, stickiness and the Coanda force act on a body with the stiffness of the layer of fluid around it, by springs
+// that the step only just resolves for particles of their own mass. A body lighter than a share of that layer needs a shorter
+// step, as a light mass on a spring does: a box of a tenth of a metre and 1 kg/m^3 was thrown at 4 km/s without.
 static float shorten_for_bodies(const couWorld *world, float step)
 {
     const double wall_spring = 0.3, most_load = 6; // times dt^2; mass of the layers on both sides / mass of the body
@@ -83,7 +83,8 @@ static float shorten_for_bodies(const couWorld *world, float step)
         size = couAdd(size, layer); // what is around a small body is larger than it
         double x = size.x, y = size.y, z = world->def.dimension == 2 ? 1.0 : (double)size.z;
         double area = world->def.dimension == 2 ? COU_MAX(x, y) : COU_MAX(x * y, COU_MAX(y * z, z * x));
-        double spring = wall_spring + (double)(body->def.stickiness * step * step);
+        double pull = body->def.stickiness + body->def.coanda * world->fluid.coanda_rate;
+        double spring = wall_spring + pull * (double)(step * step);
         load = COU_MAX(load, spring / wall_spring * densest * (double)world->fluid.h * area / body->mass);
     }
     return load > most_load ? step * (float)sqrt(most_load / load) : step;
