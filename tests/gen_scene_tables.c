@@ -109,7 +109,7 @@ static void write_materials(FILE *out)
 static void write_methods(FILE *out)
 {
     static const char *const claims[] = {"motion",  "rest",  "splash", "viscosity", "drops", "floating", "films",
-                                         "springs", "waves", "shear",  "slopes",    "jets",  "buoyancy"};
+                                         "springs", "waves", "shear",  "slopes",    "jets",  "buoyancy", "levitation"};
     fputs("| method | | steps | pressure | periods | springs | validated for |\n|---|---|---|---|---|---|---|\n", out);
     for (const char *const *method = couMethodNames(); *method; ++method) {
         const couMethodTraits *traits = couFindMethodTraits(*method);

@@ -66,19 +66,20 @@ COU_API const couParamTable *couWorldParams(void);
 
 /// What validation holds a method to; each is a bit of couMethodTraits.claims.
 typedef enum couClaim {
-    cou_claimMotion = 1,     ///< free flight and momentum
-    cou_claimRest = 2,       ///< liquid at rest: forces on walls, height
-    cou_claimSplash = 4,     ///< a breaking dam
-    cou_claimViscosity = 8,  ///< viscous flow between walls and in vortices
-    cou_claimDrops = 16,     ///< surface tension of drops
-    cou_claimFloating = 32,  ///< bodies that float, hover and sink
-    cou_claimFilms = 64,     ///< thin films and even spacing by two densities
-    cou_claimSprings = 128,  ///< elastic and plastic matter
-    cou_claimWaves = 256,    ///< waves that live long, balls that settle: no friction but the viscosity asked for
-    cou_claimShear = 512,    ///< slow shear under pressure: no yield stress
-    cou_claimSlopes = 1024,  ///< thick liquid down a slope
-    cou_claimJets = 2048,    ///< jets out of holes
-    cou_claimBuoyancy = 4096 ///< force on bodies held under water
+    cou_claimMotion = 1,       ///< free flight and momentum
+    cou_claimRest = 2,         ///< liquid at rest: forces on walls, height
+    cou_claimSplash = 4,       ///< a breaking dam
+    cou_claimViscosity = 8,    ///< viscous flow between walls and in vortices
+    cou_claimDrops = 16,       ///< surface tension of drops
+    cou_claimFloating = 32,    ///< bodies that float, hover and sink
+    cou_claimFilms = 64,       ///< thin films and even spacing by two densities
+    cou_claimSprings = 128,    ///< elastic and plastic matter
+    cou_claimWaves = 256,      ///< waves that live long, balls that settle: no friction but the viscosity asked for
+    cou_claimShear = 512,      ///< slow shear under pressure: no yield stress
+    cou_claimSlopes = 1024,    ///< thick liquid down a slope
+    cou_claimJets = 2048,      ///< jets out of holes
+    cou_claimBuoyancy = 4096,  ///< force on bodies held under water
+    cou_claimLevitation = 8192 ///< bodies that a jet carries
 } couClaim;
 
 /// What a method is and can do, for who chooses among them.
