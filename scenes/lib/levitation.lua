@@ -16,7 +16,7 @@ return function(case)
         name = "ball", shape = sphere { radius = 0.15 }, at = { 0, 1.4, 0 }, mass = 65, fixed = true, friction = 1,
         coanda = case.coanda, contact_friction = 0.2, restitution = 0.3, color = { 0.9, 0.45, 0.08 },
     }
-    fluid { material = air, shape = box { size = { 2.2, 4.5, 2.2 } }, at = { 0, 2.25, 0 }, full = true }
+    fluid { material = air, shape = box { size = { 2.2, 4.5, 2.2 } }, at = { 0, 2.25, 0 } }
     blower {
         name = "fan", shape = cylinder { radius = 0.31, height = 0.4 }, at = { 0, 0.3, 0 }, force = 10, start = 0.4, fade_in = 0.5,
         opacity = 0.3,

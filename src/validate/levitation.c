@@ -101,8 +101,7 @@ static couWorld *create_world(couTrial *trial, const Flight *flight, couBodyId *
     *ball = add_ball(trial, world, flight);
     add_blower(trial, world);
     fluid.shape = make(trial, (couShapeDef){.kind = cou_shapeBox, .size = {WIDTH, HEIGHT, WIDTH}});
-    fluid.pose.position.y = 0.5f * HEIGHT;
-    fluid.is_full = true;
+    fluid.pose.position.y = 0.5f * HEIGHT; // a lattice of the spacing, 97,000 particles as in the thesis's scene
     if (fluid.shape) couWorld_AddFluid(world, &fluid, &trial->faults);
     couShape_Release(fluid.shape);
     return world;
