@@ -90,7 +90,7 @@ static couWorld *create_world(couTrial *trial, const Flight *flight, couBodyId *
     double angle = flight->tilt * COU_PI / 180;
     def.gravity = (couVec3){(float)(GRAVITY * sin(angle)), (float)(-GRAVITY * cos(angle)), 0};
     couWorld *world = couTrial_CreateWorld(trial, &def);
-    couTrial_Set(trial, world, "sph.coanda", "linear"); // the thesis's
+    couTrial_Set(trial, world, "coanda", "linear"); // the thesis's
     couMaterialDef liquid = couDefaultMaterialDef();
     liquid.density = DENSITY;
     liquid.viscosity = VISCOSITY;
