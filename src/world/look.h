@@ -10,7 +10,7 @@
 #define COU_TEXT_OF(value) #value
 /// Rows of `def.look`. Their defaults are the def's own: a colour, an index of refraction and the roughness of opaque matter.
 #define COU_LOOK_ROWS(def, tint, index, gloss) \
-    COU_SHADED_LOOK_ROWS(def, 1, "below 1 light goes through; bodies and surfaces of 0 are not drawn", index, gloss, tint)
+    COU_SHADED_LOOK_ROWS(def, 1, "below 1 light goes through; what has 0 is not drawn", index, gloss, tint)
 /// The same for what is drawn only when asked for.
 #define COU_GHOST_LOOK_ROWS(def, tint, index, gloss) \
     COU_SHADED_LOOK_ROWS(def, 0, "0: it is not drawn; below 1 light goes through", index, gloss, tint)
