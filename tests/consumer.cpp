@@ -38,6 +38,12 @@ int main()
     drop.shape = shape.get();
     drop.pose = COU_POSE_IDENTITY;
     couWorld_AddFluid(world.get(), &drop, &faults);
+    couBlowerDef fan = couDefaultBlowerDef(); // nothing of it is left when the drop falls
+    fan.shape = shape.get();
+    fan.acceleration = 20.0f;
+    couBlowerId blower = couWorld_AddBlower(world.get(), &fan, &faults);
+    couWorld_SetBlowerOn(world.get(), blower, false);
+    if (!couWorld_SetGravity(world.get(), def.gravity, cou_gravityOnFluid, &faults)) return 1;
     couWorld_Advance(world.get(), 0.2);
 
     // y = -g t^2 / 2 = -0.196 m, and a little more as the scheme is of first order in the step.

@@ -109,7 +109,7 @@ static void write_materials(FILE *out)
 static void write_methods(FILE *out)
 {
     static const char *const claims[] = {"motion",  "rest",  "splash", "viscosity", "drops", "floating", "films",
-                                         "springs", "waves", "shear",  "slopes",    "jets",  "buoyancy"};
+                                         "springs", "waves", "shear",  "slopes",    "jets",  "buoyancy", "levitation"};
     fputs("| method | | steps | pressure | periods | springs | validated for |\n|---|---|---|---|---|---|---|\n", out);
     for (const char *const *method = couMethodNames(); *method; ++method) {
         const couMethodTraits *traits = couFindMethodTraits(*method);
@@ -155,6 +155,7 @@ static int list_tables(Table *tables, int capacity, const couParamTable *joint)
                            {.name = "emitter", .params = couEmitterParams()},
                            {.name = "sink", .params = couSinkParams()},
                            {.name = "field", .params = couFieldParams()},
+                           {.name = "blower", .params = couBlowerParams()},
                            {.name = "camera", .params = couSceneCameraParams()},
                            {.name = "materials", .write = write_materials},
                            {.name = "sources", .write = write_sources},

@@ -333,9 +333,9 @@ static void test_value_text(void **context)
 static void test_library_tables(void **context)
 {
     (void)context;
-    const couParamTable *tables[] = {couWorldParams(),   couMaterialParams(),     couFluidParams(),      couBodyParams(),
-                                     couEmitterParams(), couSinkParams(),         couFieldParams(),      couJointParams(),
-                                     couLookParams(),    couMethodParams("pvfs"), couMethodParams("sph")};
+    const couParamTable *tables[] = {couWorldParams(),   couMaterialParams(),     couFluidParams(),       couBodyParams(),
+                                     couEmitterParams(), couSinkParams(),         couFieldParams(),       couJointParams(),
+                                     couLookParams(),    couMethodParams("pvfs"), couMethodParams("sph"), couBlowerParams()};
     char buffer[4096];
     for (int t = 0; t < COU_COUNT(tables); ++t) {
         couFaults faults = {0};

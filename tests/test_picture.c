@@ -313,6 +313,26 @@ static void test_particles_at_nan_are_left_out(void **context)
     couFreeImage(&image);
 }
 
+static void test_invisible_particles_are_not_drawn(void **context)
+{
+    (void)context;
+    const couVec3 positions[] = {{0, 0.1f, 0}, {0.3f, 0.1f, 0}};
+    const uint8_t materials[] = {0, 1};
+    const float opacities[] = {1.0f, 0.0f};
+    couPictureOptions options = look_from((couVec3){1, 1, 2}, (couVec3){0, 0, 0});
+    couPictureScene scene = make_scene(positions, 2, 0.1f);
+    scene.ground = 0;
+    scene.materials = materials;
+    couImage both = render(&scene, &options);
+    scene.opacities = opacities;
+    couImage image = render(&scene, &options);
+    assert_true(find_patch(&both, is_blue).count > 100);
+    assert_int_equal(find_patch(&image, is_blue).count, 0);
+    assert_true(find_patch(&image, is_red).count > 100);
+    couFreeImage(&both);
+    couFreeImage(&image);
+}
+
 static void test_empty_scene_gives_a_picture(void **context)
 {
     (void)context;
@@ -522,6 +542,7 @@ int main(void)
         cmocka_unit_test(test_glass_is_seen_and_seen_through),
         cmocka_unit_test(test_invisible_body_leaves_no_trace),
         cmocka_unit_test(test_particles_at_nan_are_left_out),
+        cmocka_unit_test(test_invisible_particles_are_not_drawn),
         cmocka_unit_test(test_empty_scene_gives_a_picture),
         cmocka_unit_test(test_unknown_materials_are_grey),
         cmocka_unit_test(test_image_does_not_depend_on_threads),

@@ -24,6 +24,25 @@ static void remove_lid(void *context, couWorld *world, double time)
     couWorld_AddSprings(world, couWorld_MaterialAt(world, 2));
 }
 
+// All else that can be set while a world runs.
+static void change_settings(void *context, couWorld *world, double time)
+{
+    (void)context, (void)time;
+    couFaults faults = {0};
+    couBlowerDef blower = *couWorld_Blower(world, couWorld_BlowerAt(world, 0));
+    blower.force = COU_AUTO, blower.acceleration = 30, blower.pose = turned(0, 0.1f, 0, 0.4f);
+    assert_true(couWorld_SetBlower(world, couWorld_BlowerAt(world, 0), &blower, &faults));
+    couWorld_SetBlowerOn(world, couWorld_BlowerAt(world, 1), false);
+    couWorld_RemoveBlower(world, couWorld_BlowerAt(world, 2));
+    couBodyId paddle = couWorld_BodyAt(world, 1);
+    couBodyDef body = *couWorld_Body(world, paddle);
+    body.friction = 0.9f, body.stickiness = 100;
+    assert_true(couWorld_SetBody(world, paddle, &body, &faults));
+    assert_true(couWorld_SetGravity(world, (couVec3){1, -8, 0}, cou_gravityOnFluid, &faults));
+    assert_true(couWorld_SetParam(world, "pvfs.height_error", "0.04", &faults));
+    CHECK_NO_FAULTS(&faults);
+}
+
 static void tick(void *context, couWorld *world, double time)
 {
     (void)context, (void)time;
@@ -78,7 +97,15 @@ static couWorld *make_scene(int dimension, int threads)
     couFieldDef field = couDefaultFieldDef();
     field.kind = cou_fieldUniform, field.vector = (couVec3){3, 0, 0}, field.start = 0.02f, field.stop = 0.06f;
     assert_true(couWorld_AddField(world, &field, &faults).index1);
+    for (int k = 0; k < 3; ++k) {
+        couBlowerDef blower = couDefaultBlowerDef();
+        blower.shape = make_box(0.1f, 0.1f, 0.1f), blower.pose = at(0.05f * (float)k, 0.05f, 0), blower.force = 0.05f;
+        blower.fade_in = 0.02f, blower.period = 0.007f;
+        assert_true(couWorld_AddBlower(world, &blower, &faults).index1);
+        couShape_Release(blower.shape);
+    }
     assert_true(couWorld_AddEvent(world, 0.025, 0, change_material, NULL, &faults).index1);
+    assert_true(couWorld_AddEvent(world, 0.031, 0, change_settings, NULL, &faults).index1);
     assert_true(couWorld_AddEvent(world, 0.05, 0, remove_lid, NULL, &faults).index1);
     assert_true(couWorld_AddEvent(world, 0.0, 0.004, tick, NULL, &faults).index1);
     return world;
@@ -155,10 +182,10 @@ static void test_order_of_the_state(void **context)
 static void test_every_array_counts(void **context)
 {
     (void)context;
-    static const char *const needed[] = {"particles/position", "particles/velocity",  "particles/id",     "particles/material",
-                                         "springs/ids",        "springs/rest_length", "materials/values", "bodies/state",
-                                         "joints/state",       "emitters/progress",   "events/next",      "world/time",
-                                         "world/counters"};
+    static const char *const needed[] = {
+        "particles/position", "particles/velocity", "particles/id",  "particles/material", "springs/ids",   "springs/rest_length",
+        "materials/values",   "bodies/state",       "joints/state",  "emitters/progress",  "events/next",   "world/time",
+        "world/counters",     "world/gravity",      "method/values", "bodies/values",      "blowers/state", "blowers/values"};
     couWorld *world = make_scene(3, 1);
     run(world, 20);
     couState state = {0};
@@ -199,6 +226,22 @@ static void test_every_change_counts(void **context)
     } while (0)
     couWorld_SetEmitterOn(world, couWorld_EmitterAt(world, 0), false);
     CHECK_CHANGED("switching an emitter");
+    couWorld_SetBlowerOn(world, couWorld_BlowerAt(world, 0), false);
+    CHECK_CHANGED("switching a blower");
+    couBlowerDef blower = *couWorld_Blower(world, couWorld_BlowerAt(world, 1));
+    blower.force = 1;
+    assert_true(couWorld_SetBlower(world, couWorld_BlowerAt(world, 1), &blower, &faults));
+    CHECK_CHANGED("a blower");
+    couWorld_RemoveBlower(world, couWorld_BlowerAt(world, 1));
+    CHECK_CHANGED("removing a blower");
+    assert_true(couWorld_SetGravity(world, EARTH, cou_gravityOnBodies, &faults));
+    CHECK_CHANGED("what gravity pulls");
+    assert_true(couWorld_SetParam(world, "pvfs.height_error", "0.03", &faults));
+    CHECK_CHANGED("a parameter of the method");
+    couBodyDef surface = *couWorld_Body(world, couWorld_BodyAt(world, 0));
+    surface.friction = 0.7f;
+    assert_true(couWorld_SetBody(world, couWorld_BodyAt(world, 0), &surface, &faults));
+    CHECK_CHANGED("a body's surface");
     couWorld_RemoveBody(world, couWorld_FindBody(world, "lid"));
     CHECK_CHANGED("removing a body");
     couMaterialDef def = *couWorld_Material(world, couWorld_MaterialAt(world, 0));
@@ -373,6 +416,15 @@ static void test_impossible_materials(void **context)
         check_refused(world, &state, "a material with a negative number");
         values[k] = kept;
     }
+    float *gravity = find(&state, "world/gravity")->data, g = gravity[1];
+    gravity[1] = 1e6f;
+    check_refused(world, &state, "gravity beyond its range");
+    gravity[1] = g, gravity[3] = 3;
+    check_refused(world, &state, "gravity on something unknown");
+    gravity[3] = 0;
+    double *blowers = find(&state, "blowers/values")->data;
+    blowers[2] = -5; // its start
+    check_refused(world, &state, "a blower that starts before time");
     couState_Clear(&state);
     couDestroyWorld(world);
 }

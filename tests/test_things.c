@@ -134,6 +134,21 @@ static couFieldId make_Field(couWorld *world)
     couShape_Release(def.region);
     return field;
 }
+static couBlowerDef make_blower(float force)
+{
+    couBlowerDef def = couDefaultBlowerDef();
+    def.force = force, def.shape = make_sphere(1);
+    return def;
+}
+static couBlowerId make_Blower(couWorld *world)
+{
+    couFaults faults = {0};
+    couBlowerDef def = make_blower(1);
+    couBlowerId blower = couWorld_AddBlower(world, &def, &faults);
+    CHECK_NO_FAULTS(&faults);
+    couShape_Release(def.shape);
+    return blower;
+}
 static couEventId make_Event(couWorld *world)
 {
     static int nothing;
@@ -213,6 +228,18 @@ static void check_stale_Field(couWorld *world, couFieldId id)
     check_asserts(2);
     CHECK_NO_FAULTS(&faults);
 }
+static void check_stale_Blower(couWorld *world, couBlowerId id)
+{
+    couFaults faults = {0};
+    couBlowerDef def = make_blower(1);
+    assert_null(couWorld_Blower(world, id));
+    assert_false(couWorld_SetBlower(world, id, &def, &faults));
+    couWorld_SetBlowerOn(world, id, true);
+    assert_false(couWorld_IsBlowerOn(world, id));
+    couShape_Release(def.shape);
+    check_asserts(4);
+    CHECK_NO_FAULTS(&faults);
+}
 static void check_stale_Event(couWorld *world, couEventId id)
 {
     couFaults faults = {0};
@@ -224,6 +251,7 @@ static void check_stale_Event(couWorld *world, couEventId id)
 TEST_HANDLES(Emitter)
 TEST_HANDLES(Sink)
 TEST_HANDLES(Field)
+TEST_HANDLES(Blower)
 TEST_HANDLES(Event)
 
 // --- Emitters ----------------------------------------------------------------------------------------------------------------
@@ -520,15 +548,17 @@ static void test_shapes_are_given_back(void **context)
     (void)context;
     couWorld *world = make_space();
     couFaults faults = {0};
-    add_sink(world, 90), make_Emitter(world), make_Field(world); // so that the lists have their room
+    add_sink(world, 90), make_Emitter(world), make_Field(world), make_Blower(world); // so that the lists have their room
     couWorld_RemoveSink(world, couWorld_SinkAt(world, 0));
     couWorld_RemoveEmitter(world, couWorld_EmitterAt(world, 0));
     couWorld_RemoveField(world, couWorld_FieldAt(world, 0));
+    couWorld_RemoveBlower(world, couWorld_BlowerAt(world, 0));
     int before = live_blocks;
 
     couSinkId sink = add_sink(world, 50);
     couEmitterId emitter = make_Emitter(world);
     couFieldId field = make_Field(world);
+    couBlowerId blower = make_Blower(world);
     int with_three = live_blocks;
     assert_true(with_three > before);
     for (int k = 0; k < 3; ++k) { // others in their place: none more
@@ -536,6 +566,9 @@ static void test_shapes_are_given_back(void **context)
         couEmitterDef emitter_def = make_jet(world, 2);
         couFieldDef field_def = make_field(2);
         field_def.region = make_sphere(2);
+        couBlowerDef blower_def = make_blower(2);
+        assert_true(couWorld_SetBlower(world, blower, &blower_def, &faults));
+        couShape_Release(blower_def.shape);
         assert_true(couWorld_SetSink(world, sink, &sink_def, &faults));
         assert_true(couWorld_SetEmitter(world, emitter, &emitter_def, &faults));
         assert_true(couWorld_SetField(world, field, &field_def, &faults));
@@ -545,11 +578,12 @@ static void test_shapes_are_given_back(void **context)
     couWorld_RemoveSink(world, sink);
     couWorld_RemoveEmitter(world, emitter);
     couWorld_RemoveField(world, field);
+    couWorld_RemoveBlower(world, blower);
     assert_int_equal(live_blocks, before);
     add_particle(world, 0);
     couStepReport report = couWorld_Step(world, 0.01f); // nobody looks at them any more
     CHECK_HEALTHY(&report);
-    make_Emitter(world), add_sink(world, 70), make_Field(world); // for the end of the world
+    make_Emitter(world), add_sink(world, 70), make_Field(world), make_Blower(world); // for the end of the world
     CHECK_NO_FAULTS(&faults);
     couDestroyWorld(world);
 }
@@ -559,10 +593,10 @@ static void test_shapes_are_given_back(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH_HOOKS(test_Emitter_handles),    WITH_HOOKS(test_Sink_handles),          WITH_HOOKS(test_Field_handles),
-        WITH_HOOKS(test_Event_handles),      WITH_HOOKS(test_emitters_change),       WITH_HOOKS(test_sinks_change),
-        WITH_HOOKS(test_fields_change),      WITH_HOOKS(test_events_change),         WITH_HOOKS(test_removed_event_stays_so),
-        WITH_HOOKS(test_events_from_events), WITH_HOOKS(test_shapes_are_given_back),
+        WITH_HOOKS(test_Emitter_handles),        WITH_HOOKS(test_Sink_handles),       WITH_HOOKS(test_Field_handles),
+        WITH_HOOKS(test_Blower_handles),         WITH_HOOKS(test_Event_handles),      WITH_HOOKS(test_emitters_change),
+        WITH_HOOKS(test_sinks_change),           WITH_HOOKS(test_fields_change),      WITH_HOOKS(test_events_change),
+        WITH_HOOKS(test_removed_event_stays_so), WITH_HOOKS(test_events_from_events), WITH_HOOKS(test_shapes_are_given_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

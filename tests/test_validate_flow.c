@@ -83,6 +83,12 @@ static void test_settling(void **context)
     run_small_for("pvfs", "settling", "", 3);
 }
 
+static void test_levitation(void **context)
+{
+    (void)context;
+    run_small_for("dfsph", "levitation", "", 6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -97,6 +103,7 @@ int main(void)
         cmocka_unit_test(test_held),
         cmocka_unit_test(test_jet),
         cmocka_unit_test(test_settling),
+        cmocka_unit_test(test_levitation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

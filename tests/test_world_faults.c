@@ -88,6 +88,11 @@ static bool add_field_def(couWorld *world, const void *def, couFaults *faults)
     return couWorld_AddField(world, def, faults).index1;
 }
 
+static bool add_blower_def(couWorld *world, const void *def, couFaults *faults)
+{
+    return couWorld_AddBlower(world, def, faults).index1;
+}
+
 static void test_every_wrong_number_is_a_fault(void **context)
 {
     (void)context;
@@ -113,12 +118,16 @@ static void test_every_wrong_number_is_a_fault(void **context)
     check_each_field(couSinkParams(), &sink, sizeof sink, world, add_sink_def);
     couFieldDef field = couDefaultFieldDef();
     check_each_field(couFieldParams(), &field, sizeof field, world, add_field_def);
+    couBlowerDef blower = couDefaultBlowerDef();
+    blower.shape = ball, blower.acceleration = 3;
+    check_each_field(couBlowerParams(), &blower, sizeof blower, world, add_blower_def);
     // Only the good ones are in.
     assert_int_equal(couWorld_MaterialCount(world), 2);
     assert_int_equal(couWorld_BodyCount(world), 1);
     assert_int_equal(couWorld_EmitterCount(world), 1);
     assert_int_equal(couWorld_SinkCount(world), 1);
     assert_int_equal(couWorld_FieldCount(world), 1);
+    assert_int_equal(couWorld_BlowerCount(world), 1);
     couShape_Release(ball);
     couDestroyWorld(world);
 }

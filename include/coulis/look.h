@@ -10,7 +10,7 @@ extern "C" {
 /// Part of a def, or made with couMakeLook().
 typedef struct couLook {
     couVec3 color;      ///< linear RGB, 0 to 1: of diffuse matter, of a metal's reflection
-    float opacity;      ///< 0 to 1, default 1; below 1 light goes through; bodies and surfaces of 0 are not drawn
+    float opacity;      ///< 0 to 1, default 1; below 1 light goes through; what has 0 is not drawn
     couVec3 absorption; ///< of light inside clear matter, by red, green, blue [1/m], 0 to 1e6; auto: from colour and opacity
     float scattering;   ///< of light inside clear matter [1/m], 0 to 1e4, default 0
     float refraction;   ///< index of refraction, 1 to 4, default 1.33 (material), 1.5 (body); also of the skin of opaque matter

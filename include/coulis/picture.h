@@ -35,7 +35,7 @@ typedef struct couPictureScene {
     const couVec3 *velocities; ///< [m/s], for motion blur; NULL: none
     const uint8_t *materials;  ///< index into colors
     const couVec3 *colors;     ///< linear RGB per material
-    const float *opacities;    ///< per material; low ones look wetter
+    const float *opacities;    ///< per material; low ones look wetter, particles of 0 are not drawn
     int material_count;        ///< entries of colors and opacities, 0: 256; particles of a material beyond are grey
     float radius;              ///< of a particle's sphere [m]
     const couPictureBody *bodies;

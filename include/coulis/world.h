@@ -1,4 +1,4 @@
-/// The world: materials, fluid, bodies, emitters, fields and the step that moves them.
+/// The world: materials, fluid, bodies, emitters, fields, blowers and the step that moves them.
 ///
 /// Make a def with its couDefault...Def(), change what you need, add it. Functions that take a fault list add one fault per thing
 /// that is wrong and then return NULL or a null handle (index1 == 0); nothing is added in that case. A world may be used by one
@@ -35,17 +35,23 @@ typedef struct couSinkId {
 typedef struct couFieldId {
     uint16_t index1, generation;
 } couFieldId;
+typedef struct couBlowerId {
+    uint16_t index1, generation;
+} couBlowerId;
 typedef struct couEventId {
     uint16_t index1, generation;
 } couEventId;
 
 // --- World -------------------------------------------------------------------------------------------------------------------
 
+typedef enum couGravityOn { cou_gravityOnAll, cou_gravityOnFluid, cou_gravityOnBodies } couGravityOn;
+
 typedef struct couWorldDef {
     char method[COU_NAME_SIZE]; ///< "pvfs"; see couMethodNames()
     int dimension;              ///< 2 or 3, default 3; 2D is the plane z = 0 with unit depth
     float spacing;              ///< particle spacing d at rest [m], > 0, default 0.02
     couVec3 gravity;            ///< [m/s^2], default (0, -9.81, 0)
+    int gravity_on;             ///< couGravityOn: what it pulls, default all
     couVec3 period;             ///< lengths after which the world repeats along each axis [m]; 0 (default): it does not
     couVec3 period_lower;       ///< lower corner of the box that repeats [m], default 0
     float depth;                ///< depth H that the liquid must carry [m]; auto: from what the scene holds
@@ -60,19 +66,20 @@ COU_API const couParamTable *couWorldParams(void);
 
 /// What validation holds a method to; each is a bit of couMethodTraits.claims.
 typedef enum couClaim {
-    cou_claimMotion = 1,     ///< free flight and momentum
-    cou_claimRest = 2,       ///< liquid at rest: forces on walls, height
-    cou_claimSplash = 4,     ///< a breaking dam
-    cou_claimViscosity = 8,  ///< viscous flow between walls and in vortices
-    cou_claimDrops = 16,     ///< surface tension of drops
-    cou_claimFloating = 32,  ///< bodies that float, hover and sink
-    cou_claimFilms = 64,     ///< thin films and even spacing by two densities
-    cou_claimSprings = 128,  ///< elastic and plastic matter
-    cou_claimWaves = 256,    ///< waves that live long, balls that settle: no friction but the viscosity asked for
-    cou_claimShear = 512,    ///< slow shear under pressure: no yield stress
-    cou_claimSlopes = 1024,  ///< thick liquid down a slope
-    cou_claimJets = 2048,    ///< jets out of holes
-    cou_claimBuoyancy = 4096 ///< force on bodies held under water
+    cou_claimMotion = 1,       ///< free flight and momentum
+    cou_claimRest = 2,         ///< liquid at rest: forces on walls, height
+    cou_claimSplash = 4,       ///< a breaking dam
+    cou_claimViscosity = 8,    ///< viscous flow between walls and in vortices
+    cou_claimDrops = 16,       ///< surface tension of drops
+    cou_claimFloating = 32,    ///< bodies that float, hover and sink
+    cou_claimFilms = 64,       ///< thin films and even spacing by two densities
+    cou_claimSprings = 128,    ///< elastic and plastic matter
+    cou_claimWaves = 256,      ///< waves that live long, balls that settle: no friction but the viscosity asked for
+    cou_claimShear = 512,      ///< slow shear under pressure: no yield stress
+    cou_claimSlopes = 1024,    ///< thick liquid down a slope
+    cou_claimJets = 2048,      ///< jets out of holes
+    cou_claimBuoyancy = 4096,  ///< force on bodies held under water
+    cou_claimLevitation = 8192 ///< bodies that a jet carries
 } couClaim;
 
 /// What a method is and can do, for who chooses among them.
@@ -110,8 +117,11 @@ COU_API const couWorldDef *couWorld_Def(const couWorld *world);
 COU_API void *couWorld_MethodParams(couWorld *world);
 /// Sets one of them by name and text: "pvfs.height_error", "0.05". Another method's are checked and then left alone, so that
 /// the same calls serve whatever method was chosen. False with a fault when there is no such parameter or it cannot be that.
-/// After the preparation the world is prepared anew by its next step.
+/// After the preparation the world is prepared anew at once; where that fails, all is as it was.
 COU_API bool couWorld_SetParam(couWorld *world, const char *name, const char *text, couFaults *faults);
+
+/// Changes gravity, and what it pulls, while the world runs; what sleeps wakes up. False on a fault, which changes nothing.
+COU_API bool couWorld_SetGravity(couWorld *world, couVec3 gravity, couGravityOn on, couFaults *faults);
 
 // --- Materials ---------------------------------------------------------------------------------------------------------------
 
@@ -205,6 +215,7 @@ typedef struct couBodyDef {
     float friction;         ///< share of the sliding velocity lost per 1/30 s of contact, 0 (slip) to 1 (no slip), default 0
     float stickiness;       ///< k_stick of [Clavet 2005, eq. 12] [1/s^2], >= 0, default 0
     float stick_distance;   ///< d_stick [m]; auto: h/2
+    float coanda;           ///< C of [Gagneux 2022, eq. 3.2], 0 to 1, default 0: pull on the liquid around; for the SPH methods
     couLook look;           ///< in pictures
 } couBodyDef;
 
@@ -236,6 +247,9 @@ COU_API bool couWorld_IsBodyAsleep(const couWorld *world, couBodyId body);
 COU_API void couWorld_SetBodyVelocity(couWorld *world, couBodyId body, couVec3 velocity, couVec3 spin);
 /// Dynamic bodies only: an impulse [N s] at a point of the world, and wakes it.
 COU_API void couWorld_PushBody(couWorld *world, couBodyId body, couVec3 impulse, couVec3 point);
+/// Changes the body's surface while the world runs: contact_friction, restitution, friction, stickiness, stick_distance, coanda
+/// and look. False with a fault where the def says anything else that is new, and then nothing has changed.
+COU_API bool couWorld_SetBody(couWorld *world, couBodyId body, const couBodyDef *def, couFaults *faults);
 /// Makes a fixed or driven body dynamic, at its velocity, or a dynamic one fixed where it is. False with a fault where the
 /// shape has no mass.
 COU_API bool couWorld_SetBodyDynamic(couWorld *world, couBodyId body, bool is_dynamic, couFaults *faults);
@@ -367,6 +381,37 @@ COU_API int couWorld_FieldCount(const couWorld *world);
 COU_API couFieldId couWorld_FieldAt(const couWorld *world, int index);
 COU_API const couFieldDef *couWorld_Field(const couWorld *world, couFieldId field);
 
+// --- Blowers -----------------------------------------------------------------------------------------------------------------
+
+/// Pushes the particles inside its shape along its local +y, and nothing else: bodies feel the flow alone.
+typedef struct couBlowerDef {
+    char name[COU_NAME_SIZE]; ///< unique; "" gives blower1, blower2...
+    couShape *shape;          ///< where it blows: cylinder, cone, box, sphere or another with bounds; retained
+    couPose pose;
+    float force;        ///< on each particle [N] ([N/m] in 2D); this or `acceleration` must be given, the other stays COU_AUTO
+    float acceleration; ///< of each particle [m/s^2]
+    float start, stop;  ///< [s], default 0 and infinity
+    float fade_in;      ///< grows linearly for so long from `start` on [s], >= 0, default 0
+    float fade_out;     ///< falls linearly for so long up to `stop` [s], >= 0, default 0; both together at most stop - start
+    float period;       ///< of pulses from `start` on [s]: 0 (default): none, or at least 1e-6
+    float duty;         ///< share of a period that it blows, > 0 to 1, default 0.5
+    couLook look;       ///< in pictures; opacity 0 by default: not drawn
+} couBlowerDef;
+
+COU_API couBlowerDef couDefaultBlowerDef(void);
+COU_API const couParamTable *couBlowerParams(void);
+COU_API couBlowerId couWorld_AddBlower(couWorld *world, const couBlowerDef *def, couFaults *faults);
+/// Changes it while the world runs. What a state holds of it is all but the shape.
+COU_API bool couWorld_SetBlower(couWorld *world, couBlowerId blower, const couBlowerDef *def, couFaults *faults);
+COU_API void couWorld_RemoveBlower(couWorld *world, couBlowerId blower);
+COU_API bool couWorld_HasBlower(const couWorld *world, couBlowerId blower);
+COU_API void couWorld_SetBlowerOn(couWorld *world, couBlowerId blower, bool is_on); ///< at once; its times go on meanwhile
+COU_API bool couWorld_IsBlowerOn(const couWorld *world, couBlowerId blower);
+COU_API int couWorld_BlowerCount(const couWorld *world);
+COU_API couBlowerId couWorld_BlowerAt(const couWorld *world, int index);
+COU_API couBlowerId couWorld_FindBlower(const couWorld *world, const char *name);
+COU_API const couBlowerDef *couWorld_Blower(const couWorld *world, couBlowerId blower);
+
 // --- Events ------------------------------------------------------------------------------------------------------------------
 
 /// Called between two steps, the first whose time is not before the event's.
@@ -387,7 +432,7 @@ COU_API double couWorld_EventTime(const couWorld *world, couEventId event); ///<
 
 typedef enum couPhase {
     cou_phaseEmit,      ///< events, emitters, sinks
-    cou_phaseForces,    ///< gravity and fields change velocities; positions are predicted
+    cou_phaseForces,    ///< gravity, fields and blowers change velocities; positions are predicted
     cou_phaseSort,      ///< particles into cell order
     cou_phaseNeighbors, ///< pairs within h that see each other
     cou_phaseWalls,     ///< distances to bodies

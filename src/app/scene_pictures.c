@@ -77,15 +77,31 @@ couBounds couSceneBounds(couScene *scene, double seconds)
         include_shape(&bounds, emitter->shape, dimension, emitter->pose, emitter->motion, emitter->motion_context, seconds);
         include_jet(&bounds, world, emitter);
     }
+    for (int i = 0; i < couWorld_BlowerCount(world); ++i) {
+        const couBlowerDef *blower = couWorld_Blower(world, couWorld_BlowerAt(world, i));
+        if (blower->look.opacity > 0.0f) include_shape(&bounds, blower->shape, dimension, blower->pose, NULL, NULL, seconds);
+    }
     return bounds;
 }
 
 // --- What is drawn ---
 
+// Regions of blowers are drawn where they show at all.
+static void add_blowers(const couWorld *world, couPictureBody *bodies, int *count)
+{
+    for (int i = 0; bodies && i < couWorld_BlowerCount(world); ++i) {
+        const couBlowerDef *blower = couWorld_Blower(world, couWorld_BlowerAt(world, i));
+        if (blower->look.opacity > 0.0f)
+            bodies[(*count)++] = (couPictureBody){.shape = blower->shape, .pose = blower->pose, .look = blower->look};
+    }
+}
+
 couPictureBody *couCollectBodies(const couWorld *world, int *count)
 {
-    couPictureBody *bodies = calloc((size_t)couWorld_BodyCount(world) + 1, sizeof *bodies);
+    size_t most = (size_t)couWorld_BodyCount(world) + (size_t)couWorld_BlowerCount(world);
+    couPictureBody *bodies = calloc(most + 1, sizeof *bodies);
     *count = 0;
+    add_blowers(world, bodies, count);
     for (int i = 0; bodies && i < couWorld_BodyCount(world); ++i) {
         couBodyId id = couWorld_BodyAt(world, i);
         const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
@@ -105,7 +121,8 @@ couPictureBody *couCollectBodies(const couWorld *world, int *count)
 
 couCast couGatherCast(const couWorld *world)
 {
-    couCast cast = {.members = calloc((size_t)couWorld_BodyCount(world) + 1, sizeof *cast.members)};
+    size_t most = (size_t)couWorld_BodyCount(world) + (size_t)couWorld_BlowerCount(world);
+    couCast cast = {.members = calloc(most + 1, sizeof *cast.members)};
     for (int i = 0; cast.members && i < couWorld_BodyCount(world); ++i) {
         couBodyId id = couWorld_BodyAt(world, i);
         const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
@@ -114,6 +131,12 @@ couCast couGatherCast(const couWorld *world)
         snprintf(member->name, sizeof member->name, "%s", body->name);
         member->shape = couShape_Retain(body->shape);
         member->look = body->look;
+    }
+    for (int i = 0; cast.members && i < couWorld_BlowerCount(world); ++i) {
+        const couBlowerDef *blower = couWorld_Blower(world, couWorld_BlowerAt(world, i));
+        if (!(blower->look.opacity > 0.0f)) continue;
+        cast.members[cast.count++] = (struct couCastMember){
+            .shape = couShape_Retain(blower->shape), .look = blower->look, .pose = blower->pose, .is_still = true};
     }
     return cast;
 }
@@ -129,12 +152,17 @@ couPictureBody *couFindBodies(const couCast *cast, const couBodyTable *table, in
 {
     size_t rows = 0;
     const couBodyRow *row = couBodyTable_Frame(table, frame, &rows);
-    couPictureBody *bodies = rows > 0 ? calloc(rows, sizeof *bodies) : NULL;
+    couPictureBody *bodies = calloc(rows + (size_t)cast->count + 1, sizeof *bodies);
     *count = 0;
+    for (int i = 0; bodies && i < cast->count; ++i) {
+        const struct couCastMember *member = &cast->members[i];
+        if (member->is_still)
+            bodies[(*count)++] = (couPictureBody){.shape = member->shape, .pose = member->pose, .look = member->look};
+    }
     for (size_t k = 0; bodies && k < rows; ++k, ++row) {
         const struct couCastMember *member = NULL;
         for (int i = 0; i < cast->count && !member; ++i)
-            if (strcmp(cast->members[i].name, row->name) == 0) member = &cast->members[i];
+            if (!cast->members[i].is_still && strcmp(cast->members[i].name, row->name) == 0) member = &cast->members[i];
         bool is_drawn = row->body >= 0 && table->stage.bodies[row->body].mesh[0];
         if (!member && is_drawn) couWarn("the scene does not begin with the body '%s': it is not in the pictures", row->name);
         if (member && member->look.opacity > 0.0f)

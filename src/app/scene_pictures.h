@@ -8,16 +8,19 @@
 /// What an automatic camera shows: the fluid, bodies and emitters of a scene that has not run yet.
 couBounds couSceneBounds(couScene *scene, double seconds);
 
-/// The visible bodies of the world as it is now; the renderer makes the ground of a floor. Free with free(); NULL without memory.
+/// The visible bodies and blowers of the world as it is now; the renderer makes the ground of a floor. Free with free(); NULL
+/// without memory.
 couPictureBody *couCollectBodies(const couWorld *world, int *count);
 
-/// The bodies that a scene begins with, for frames that were written earlier: by then some may have left the world. Free with
-/// couCast_Clear().
+/// The bodies, and the visible blowers, that a scene begins with, for frames that were written earlier: by then some may have
+/// left the world. Free with couCast_Clear().
 typedef struct couCast {
     struct couCastMember {
         char name[COU_NAME_SIZE];
         couShape *shape;
         couLook look;
+        bool is_still; ///< a blower: no body, always at the pose
+        couPose pose;
     } * members;
     int count;
 } couCast;

@@ -1,4 +1,4 @@
-// Gravity and force fields: they change velocities at the beginning of a step.
+// Gravity, force fields and blowers: they change velocities at the beginning of a step.
 
 #include "fluid/fields.h"
 
@@ -8,6 +8,8 @@ typedef struct FieldJob {
     const couFluid *fluid;
     double time;
     float dt;
+    couBlow *blows;
+    size_t blow_count;
 } FieldJob;
 
 static bool is_active(const couFieldDef *def, double time) { return time >= def->start && time < def->stop; }
@@ -43,6 +45,10 @@ static void accelerate_block(void *context, int block, size_t begin, size_t end,
             if (def->region && couShape_Distance(def->region, fluid->dimension, couToLocal(def->region_pose, x)) > 0.0f) continue;
             a = couAdd(a, acceleration(def, x, couXyz(velocity[i]), job->time));
         }
+        if (job->blow_count) {
+            float mass = fluid->mass[couFluid_Material(fluid)[i]];
+            a = couAdd(a, couBlow_Sum(job->blows, job->blow_count, fluid->dimension, couXyz(position[i]), mass));
+        }
         if (fluid->dimension == 2) a.z = 0.0f;
         velocity[i].x += job->dt * a.x, velocity[i].y += job->dt * a.y, velocity[i].z += job->dt * a.z;
     }
@@ -51,7 +57,12 @@ static void accelerate_block(void *context, int block, size_t begin, size_t end,
 void couAccelerate(couStep *step, float dt)
 {
     const couFluid *fluid = step->fluid;
-    FieldJob job = {fluid, step->time, dt};
+    couArenaMark mark = couArena_Mark(fluid->scratch);
+    FieldJob job = {.fluid = fluid, .time = step->time, .dt = dt};
+    if (!couListBlows(step, &job.blows, &job.blow_count)) {
+        step->has_failed = true;
+        return;
+    }
     bool has_function = false;
     for (size_t f = 0; f < fluid->fields.count; ++f) {
         const couField *field = &fluid->fields.items[f];
@@ -62,4 +73,5 @@ void couAccelerate(couStep *step, float dt)
         accelerate_block(&job, 0, 0, fluid->table.count, 0);
     else
         couFor(&fluid->parallel, fluid->table.count, 8192, accelerate_block, &job);
+    couArena_Release(fluid->scratch, mark);
 }

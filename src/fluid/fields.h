@@ -15,5 +15,5 @@ typedef struct couFields {
 } couFields;
 
 struct couStep;
-/// Gravity and fields change velocities for dt seconds; writes velocity.
+/// Gravity, fields and blowers change velocities for dt seconds; writes velocity.
 void couAccelerate(struct couStep *step, float dt);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/random.h"
+#include "fluid/blowers.h"
 #include "fluid/boundary.h"
 #include "fluid/contacts.h"
 #include "fluid/fields.h"
@@ -19,7 +20,7 @@ typedef struct couFluid {
     int dimension;
     float spacing;   ///< d [m]
     float h;         ///< support radius [m]
-    couVec3 gravity; ///< [m/s^2]
+    couVec3 gravity; ///< of the liquid [m/s^2]
     couTable table;
     int position_column, previous_column, velocity_column, id_column, material_column, density_column;
     int pressure_column; ///< [Pa]; -1 where the method has none
@@ -33,6 +34,7 @@ typedef struct couFluid {
     uint32_t solid_base;                           ///< row of the columns where this step's samples begin
     COU_ARRAY(struct couTouchBlock) touches;       ///< scratch: particles that touch free bodies, per block
     couFields fields;
+    couBlowers blowers;
     couMaterialDef materials[COU_MAX_MATERIALS];
     float mass[COU_MAX_MATERIALS]; ///< of one particle [kg]
     int material_count;
@@ -45,7 +47,8 @@ typedef struct couFluid {
     float least_step;     ///< the user does not want shorter ones [s]; 0: no such bound
     float max_speed;      ///< of particles, bodies and jets at the beginning of the step [m/s]; for methods with adaptive steps
     float relative_speed; ///< of particles against their neighbours, along the pair, in the step before [m/s]; likewise
-    bool has_thin_solids; ///< some solid is thinner than a spacing: pairs across it must be dropped
+    float coanda_pull, coanda_rate; ///< of C = 1 on liquid beside a wall: acceleration [m/s^2], its slope [1/s^2]; 0: no force
+    bool has_thin_solids;           ///< some solid is thinner than a spacing: pairs across it must be dropped
 } couFluid;
 
 static inline couVec4 *couFluid_Position(const couFluid *fluid) { return couTable_Data(&fluid->table, fluid->position_column); }

@@ -2,6 +2,8 @@
 
 #include "fluid/sph.h"
 
+#include "fluid/coanda.h"
+
 #include <stdio.h>
 
 // --- Columns -----------------------------------------------------------------------------------------------------------------
@@ -296,6 +298,7 @@ void couPhase_Forces(couStep *step)
     float kick = couSph_Kick(step);
     couAccelerate(step, kick);
     if (state->tension_kind != cou_tensionNone) couSph_PullSurface(step, kick);
+    couSph_PullByBodies(step, kick);
 }
 
 // --- The end of the step -----------------------------------------------------------------------------------------------------

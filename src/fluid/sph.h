@@ -40,6 +40,7 @@ typedef enum couSphWallPressure {
     cou_wallPressureNeighbor, ///< a wall has the pressure of the particle that it pushes [Akinci 2012]
     cou_wallPressureExtended  ///< the mean of the pressures near it, in a system that knows of it
 } couSphWallPressure;
+typedef enum couSphCoanda { cou_coandaSmooth, cou_coandaLinear } couSphCoanda; ///< coanda.c
 typedef enum couSphAcceleration { cou_accelerationAuto, cou_accelerationNone, cou_accelerationTwoLevels } couSphAcceleration;
 
 /// Parameters of the whole family; a method reads those that concern it.
@@ -71,6 +72,8 @@ typedef struct couSphParams {
     int boundary_layers;
     int wall_pressure; ///< couSphWallPressure
     bool no_stick;     ///< liquid does not leave walls [Gagneux 2022, eq. 2.54]
+    int coanda;        ///< couSphCoanda
+    float coanda_step; ///< step whose square a body's C is over [s]
 } couSphParams;
 
 extern const couParamTable couSphParamTable;

@@ -1,7 +1,7 @@
 // The SPH family: parameters, and what preparation derives from them and from the scene: kernels, volumes, stiffness, steps.
 
 #include "fluid/body_samples.h"
-#include "fluid/sph.h"
+#include "fluid/coanda.h"
 
 #include <stdio.h>
 
@@ -12,6 +12,7 @@ static const char *const acceleration_names[] = {"auto", "none", "two-levels", N
 static const char *const viscosity_names[] = {"auto", "laplacian", "implicit", "none", NULL};
 static const char *const tension_names[] = {"auto", "none", "color", "cohesion", "area", NULL};
 static const char *const boundary_names[] = {"akinci", "ghost", NULL};
+static const char *const coanda_names[] = {"smooth", "linear", NULL};
 
 static const char *const wall_pressure_names[] = {"auto", "neighbor", "extended", NULL};
 
@@ -80,6 +81,12 @@ static const couParam params[] = {
                .help = "of samples: that of the particle that they push (Akinci 2012), or the mean of what is near, which keeps "
                        "the first row of liquid at its place; auto: extended but for mueller"),
     COU_FLAG(couSphParams, no_stick, .help = "liquid that touches a wall keeps its normal velocity relative to it at 0"),
+    COU_CHOICE(
+        couSphParams, coanda, coanda_names,
+        .help = "how the Coanda force of bodies that have one goes with the distance: ending smoothly at h, or linear up to "
+                "it as in the thesis"),
+    COU_NUMBER(couSphParams, coanda_step, "s", .initial = {0.0002}, .min = 1e-6, .max = 1,
+               .help = "the force is `coanda` of the body over the square of this, whatever the step; as in the thesis"),
 };
 const couParamTable couSphParamTable = {"sph", params, COU_COUNT(params)};
 
@@ -313,6 +320,7 @@ bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
     double g = couLength(fluid->gravity), d = fluid->spacing;
     choose_kernels(fluid);
     couForgetBodySamples(fluid); // their volumes follow from the kernel
+    if (!couSph_PrepareCoanda(fluid, faults)) return false;
     state->cohesion_moment = (float)couCohesionMoment(fluid->dimension);
     state->area_law = couMakeAreaLaw(fluid->dimension, fluid->h, fluid->spacing, state->volume);
     // The step that the flow alone would have: explicit viscosity must not make it much shorter.
@@ -374,8 +382,9 @@ float couSph_SuggestStep(const couFluid *fluid)
 {
     const couSphState *state = fluid->method_state;
     const couSphParams *p = fluid->params;
-    float g = couLength(fluid->gravity), way = p->courant * fluid->spacing;
+    float g = couLength(fluid->gravity) + couStrongestBlow(fluid), way = p->courant * fluid->spacing;
     float step = COU_MIN(step_for_way(fluid->relative_speed, g, way), step_for_way(fluid->max_speed, g, 2.5f * way));
+    step = COU_MIN(step, couSph_CoandaStep(fluid, way));
     step = COU_MIN(step, COU_MIN(state->viscous_step, COU_MIN(state->tension_step, state->acoustic_step)));
     return COU_MIN(step, state->max_step);
 }

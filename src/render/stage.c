@@ -88,10 +88,18 @@ static bool attach_points(couStage *stage, size_t begin, size_t end, const couVe
     return has_memory;
 }
 
+// At a place that can be drawn, and of a material that shows at all.
+static bool is_drawn_particle(const couPictureScene *scene, size_t particle)
+{
+    int material = scene->materials ? scene->materials[particle] : 0;
+    bool has_look = scene->opacities && (scene->material_count == 0 || material < scene->material_count);
+    return couIsDrawable(scene->positions[particle]) && !(has_look && scene->opacities[material] == 0.0f);
+}
+
 static bool is_drawn_splat(const couPictureScene *scene, size_t i, bool is_disc)
 {
     const couSplats *splats = scene->splats;
-    if (splats->indices[i] >= scene->particle_count || !couIsDrawable(scene->positions[splats->indices[i]])) return false;
+    if (splats->indices[i] >= scene->particle_count || !is_drawn_particle(scene, splats->indices[i])) return false;
     if (!(splats->radii[i] > 0.0f) || !(splats->radii[i] < 1e6f)) return false;
     return is_disc == (couLength(splats->normals[i]) > 0.5f);
 }
@@ -131,7 +139,7 @@ static bool add_particles(couStage *stage, const couPictureScene *scene, bool ha
     bool has_memory = stage->materials && stage->spheres && (!has_splats || stage->disc_normals) && (!is_moving || velocities);
     if (has_memory && has_splats) add_splats(stage, scene);
     for (size_t i = 0; has_memory && !has_splats && i < count; ++i) {
-        if (couIsDrawable(scene->positions[i])) add_point(stage, scene, i, scene->radius, velocities);
+        if (is_drawn_particle(scene, i)) add_point(stage, scene, i, scene->radius, velocities);
     }
     unsigned disc_id = (unsigned)(1 + scene->body_count + scene->surface_count);
     bool is_attached = has_memory && attach_points(stage, 0, stage->disc_count, velocities, disc_id) &&

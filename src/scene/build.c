@@ -1,5 +1,5 @@
-// From records to a world: materials, bodies, joints, emitters, sinks, fields, events, and the fluid last, whatever their order
-// in the file.
+// From records to a world: materials, bodies, joints, emitters, sinks, fields, blowers, events, and the fluid last, whatever
+// their order in the file.
 //
 // Checks that need the whole scene are here: how many particles a fluid would be, whether it or an emitter is inside a body.
 // They look at points of a grid in the shape's bounds (at most some ten thousand), before anything is filled: a scene of 10^12
@@ -16,7 +16,7 @@
 #define MAX_LATTICE 1e9          // lattice points in a shape's bounds that can be looked at in bearable time
 #define MAX_SAMPLES 40           // per axis
 
-static void adopt_faults(const couRecord *record, couFaults *from, const char *key, couFaults *faults)
+void couAdoptFaults(const couRecord *record, couFaults *from, const char *key, couFaults *faults)
 {
     for (int i = 0; i < from->count; ++i) {
         const couFault *fault = &from->items[i];
@@ -191,7 +191,7 @@ bool couScene_AddFluid(couScene *scene, couRecord *record, couFaults *faults)
     def.pose = record_pose(record);
     couFaults own = {0};
     int64_t added = couWorld_AddFluid(scene->world, &def, &own);
-    adopt_faults(record, &own, "fluid", faults);
+    couAdoptFaults(record, &own, "fluid", faults);
     if (record->is_bad) return false; // its function failed, which is reported
     if (added == 0) couFaults_Add(faults, record->where, "fluid.shape", "no particle fits into it outside of the bodies");
     return added > 0;
@@ -289,7 +289,7 @@ static void build_emitter(couScene *scene, couRecord *record, double *count, cou
     if (!is_good) return;
     couFaults own = {0};
     couWorld_AddEmitter(scene->world, &def, &own);
-    adopt_faults(record, &own, "emitter", faults);
+    couAdoptFaults(record, &own, "emitter", faults);
 }
 
 // --- The others --------------------------------------------------------------------------------------------------------------
@@ -307,7 +307,7 @@ static void build_body(couScene *scene, couRecord *record, couFaults *faults)
     }
     couFaults own = {0};
     record->body = couWorld_AddBody(scene->world, &def, &own);
-    adopt_faults(record, &own, "body", faults);
+    couAdoptFaults(record, &own, "body", faults);
 }
 
 // True when a body{} of this name had a fault of its own: what asks for it is not at fault.
@@ -349,7 +349,7 @@ static void build_joint(couScene *scene, couRecord *record, couFaults *faults)
     if (!has_a || !has_b) return;
     couFaults own = {0};
     couWorld_AddJoint(scene->world, &def, &own);
-    adopt_faults(record, &own, "joint", faults);
+    couAdoptFaults(record, &own, "joint", faults);
 }
 
 static void build_sink(couScene *scene, couRecord *record, couFaults *faults)
@@ -359,7 +359,7 @@ static void build_sink(couScene *scene, couRecord *record, couFaults *faults)
     def.pose = record_pose(record);
     couFaults own = {0};
     couWorld_AddSink(scene->world, &def, &own);
-    adopt_faults(record, &own, "sink", faults);
+    couAdoptFaults(record, &own, "sink", faults);
 }
 
 static void build_field(couScene *scene, couRecord *record, couFaults *faults)
@@ -373,14 +373,14 @@ static void build_field(couScene *scene, couRecord *record, couFaults *faults)
     }
     couFaults own = {0};
     couWorld_AddField(scene->world, &def, &own);
-    adopt_faults(record, &own, "field", faults);
+    couAdoptFaults(record, &own, "field", faults);
 }
 
 static void build_event(couScene *scene, couRecord *record, couFaults *faults)
 {
     couFaults own = {0};
     couWorld_AddEvent(scene->world, record->time, record->period, couScene_Event, record, &own);
-    adopt_faults(record, &own, record->period > 0 ? "every" : "at", faults);
+    couAdoptFaults(record, &own, record->period > 0 ? "every" : "at", faults);
 }
 
 static bool is_flat_turn(couQuat q) { return fabsf(q.x) < 1e-4f && fabsf(q.y) < 1e-4f; }
@@ -388,10 +388,15 @@ static bool is_flat_turn(couQuat q) { return fabsf(q.x) < 1e-4f && fabsf(q.y) < 
 // In 2D only turns about z make sense.
 static bool check_flat(const couRecord *record, couFaults *faults)
 {
-    static const char *const keys[] = {"body.turn", "joint", "fluid.turn", "emitter.turn", "sink.turn", "field.region", "at"};
+    static const char *const keys[] = {"body.turn", "joint",        "fluid.turn",  "emitter.turn",
+                                       "sink.turn", "field.region", "blower.turn", "at"};
     if (couWorld_Def(record->scene->world)->dimension == 3) return true;
     char key[64];
-    snprintf(key, sizeof key, "%s", record->has_direction ? "emitter.direction" : keys[record->kind]);
+    const char *thing = record->kind == cou_recordBlower ? "blower" : "emitter";
+    if (record->has_direction)
+        snprintf(key, sizeof key, "%s.direction", thing);
+    else
+        snprintf(key, sizeof key, "%s", keys[record->kind]);
     bool is_flat = is_flat_turn(record_pose(record).rotation);
     for (int i = 0; i < record->keyframe_count && is_flat; ++i) {
         is_flat = is_flat_turn(couComposePoses(record->keyframes[i].pose, record->shape.pose).rotation);
@@ -413,6 +418,7 @@ static void build_records(couScene *scene, couRecordKind kind, double *count, co
         case cou_recordEmitter: build_emitter(scene, record, count, faults); break;
         case cou_recordSink: build_sink(scene, record, faults); break;
         case cou_recordField: build_field(scene, record, faults); break;
+        case cou_recordBlower: couScene_BuildBlower(scene, record, faults); break;
         case cou_recordEvent: build_event(scene, record, faults); break;
         case cou_recordFluid: check_fluid(scene, record, count, faults); break;
         }
@@ -451,7 +457,7 @@ static void build_materials(couScene *scene, couFaults *faults)
         material->id = couWorld_AddMaterial(scene->world, &material->def, &own);
         couRecord place = {0};
         memcpy(place.where, material->where, sizeof place.where);
-        adopt_faults(&place, &own, "material", faults);
+        couAdoptFaults(&place, &own, "material", faults);
     }
 }
 
@@ -461,7 +467,7 @@ bool couScene_Build(couScene *scene, couFaults *faults)
     couRecord place = {0};
     memcpy(place.where, scene->scene_where, sizeof place.where);
     scene->world = couCreateWorld(&scene->world_def, &own);
-    adopt_faults(&place, &own, "scene", faults);
+    couAdoptFaults(&place, &own, "scene", faults);
     if (!scene->world) return false;
     copy_settings(scene);
     build_materials(scene, faults);
@@ -473,6 +479,7 @@ bool couScene_Build(couScene *scene, couFaults *faults)
     build_records(scene, cou_recordEmitter, &count, faults);
     build_records(scene, cou_recordSink, &count, faults);
     build_records(scene, cou_recordField, &count, faults);
+    build_records(scene, cou_recordBlower, &count, faults);
     build_records(scene, cou_recordEvent, &count, faults);
     build_records(scene, cou_recordFluid, &count, faults);
     for (size_t i = 0; i < scene->record_count && faults->count == 0; ++i) {

@@ -165,16 +165,15 @@ couScene *couCheckWorld(lua_State *lua, const char *call)
     return scene;
 }
 
-// The material of argument 2, by object or name.
-static couMaterialId check_material(lua_State *lua, const char *call)
+couMaterialId couCheckMaterialArgument(lua_State *lua, int index, const char *call)
 {
     couScene *scene = couScene_Of(lua);
     couReader reader = couReader_Begin(lua, call);
     bool is_faulty;
-    lua_pushvalue(lua, 2);
-    int index = couReader_Material(&reader, "material", &is_faulty);
+    lua_pushvalue(lua, index);
+    int place = couReader_Material(&reader, "material", &is_faulty);
     lua_pop(lua, 1);
-    return index >= 0 ? scene->materials[index].id : (couMaterialId){0, 0};
+    return place >= 0 ? scene->materials[place].id : (couMaterialId){0, 0};
 }
 
 static int world_stop_emitters(lua_State *lua)
@@ -208,7 +207,7 @@ static int world_emitter(lua_State *lua)
 static int world_add_springs(lua_State *lua)
 {
     couWorld *world = couCheckWorld(lua, "add_springs")->world;
-    couMaterialId material = check_material(lua, "add_springs");
+    couMaterialId material = couCheckMaterialArgument(lua, 2, "add_springs");
     if (material.index1) couWorld_AddSprings(world, material);
     return 0;
 }
@@ -216,33 +215,8 @@ static int world_add_springs(lua_State *lua)
 static int world_delete_springs(lua_State *lua)
 {
     couWorld *world = couCheckWorld(lua, "delete_springs")->world;
-    couMaterialId material = check_material(lua, "delete_springs");
+    couMaterialId material = couCheckMaterialArgument(lua, 2, "delete_springs");
     if (material.index1) couWorld_DeleteSprings(world, material);
-    return 0;
-}
-
-// world:set(material, key, value)
-static int world_set(lua_State *lua)
-{
-    couScene *scene = couCheckWorld(lua, "set");
-    couMaterialId material = check_material(lua, "set");
-    const char *key = luaL_checkstring(lua, 3);
-    if (!material.index1) return 0;
-    couReader reader = couReader_Begin(lua, "material");
-    const couParamTable *params = couMaterialParams();
-    const couParam *param = couParams_Find(params, key);
-    if (!param) {
-        char text[200];
-        couFormatUnknown(text, sizeof text, "key", key, couParams_Suggest(params, key));
-        couReader_Fault(&reader, key, "%s", text);
-        return 0;
-    }
-    couMaterialDef def = *couWorld_Material(scene->world, material);
-    lua_settop(lua, 4);
-    if (!couReader_Param(&reader, param, &def)) return 0;
-    couFaults faults = {0};
-    couWorld_SetMaterial(scene->world, material, &def, &faults);
-    couReader_Adopt(&reader, &faults, key);
     return 0;
 }
 
@@ -279,7 +253,7 @@ static const luaL_Reg world_methods[] = {{"stop_emitters", world_stop_emitters},
                                          {"emitter", world_emitter},
                                          {"add_springs", world_add_springs},
                                          {"delete_springs", world_delete_springs},
-                                         {"set", world_set},
+                                         {"set", couWorldCall_Set},
                                          {"pour", world_pour},
                                          {"particle_count", world_particle_count},
                                          {"log", world_log},

@@ -30,6 +30,7 @@ typedef enum couRecordKind {
     cou_recordEmitter,
     cou_recordSink,
     cou_recordField,
+    cou_recordBlower,
     cou_recordEvent
 } couRecordKind;
 
@@ -62,6 +63,7 @@ typedef struct couRecord {
         couEmitterDef emitter;
         couSinkDef sink;
         couFieldDef field;
+        couBlowerDef blower;
     } def;
 } couRecord;
 
@@ -186,12 +188,18 @@ void couScene_OpenShapes(lua_State *lua);  ///< shapes.c
 void couScene_OpenMeshes(lua_State *lua);  ///< meshes.c
 void couScene_OpenWords(lua_State *lua);   ///< words.c: scene, material, camera
 int couSceneCall_Camera(lua_State *lua);   ///< camera.c
+int couSceneCall_Blower(lua_State *lua);   ///< blowers.c
 void couScene_OpenThings(lua_State *lua);  ///< things.c: body, fluid...
 void couScene_OpenWorld(lua_State *lua);   ///< callbacks.c
 void couScene_OpenRequire(lua_State *lua); ///< require.c
 
 /// The shape on top of the stack; false and a fault when it is none. A faulty shape gives true and shape NULL.
 bool couReader_Shape(couReader *reader, const char *key, couShapeRef *shape);
+/// A record of the call that is being read, and its way into the scene (things.c).
+couRecord couBeginRecord(const couReader *reader, couRecordKind kind);
+void couKeepRecord(couReader *reader, const couRecord *record);
+/// Reads argument 1 into `def` by its table, and shape, at, turn, direction and name into the record.
+void couReader_PlacedTable(couReader *reader, const couParamTable *params, void *def, couRecord *record);
 /// Reads a fluid{} or pour{} table at `index`. The shape is not retained.
 void couReader_Fluid(couReader *reader, int index, couRecord *record);
 /// Pushes an object for a shape; it stands for a faulty one until its shape is set (shapes.c).
@@ -218,6 +226,9 @@ void couScene_ApplyOverrides(couScene *scene, const couSceneOptions *options, co
 const char *couFindOverride(const couSceneOptions *options, const char *key);
 /// The world from the records, with the checks that need it (build.c). False when there are faults.
 bool couScene_Build(couScene *scene, couFaults *faults);
+void couScene_BuildBlower(couScene *scene, couRecord *record, couFaults *faults);
+/// Moves faults of the library to the list, with the record's line.
+void couAdoptFaults(const couRecord *record, couFaults *from, const char *key, couFaults *faults);
 /// Checks a fluid's size and place and fills it; false after faults.
 bool couScene_AddFluid(couScene *scene, couRecord *record, couFaults *faults);
 
@@ -233,6 +244,10 @@ couEventFcn couScene_Event;
 
 /// The scene of a method world:call(...); raises an error outside of events.
 couScene *couCheckWorld(lua_State *lua, const char *call);
+/// world:set(...) (world_set.c).
+int couWorldCall_Set(lua_State *lua);
+/// The material of argument `index`, by object or name; null with a fault (callbacks.c).
+couMaterialId couCheckMaterialArgument(lua_State *lua, int index, const char *call);
 /// Methods of the world on bodies and joints (world_bodies.c).
 int couWorldCall_Body(lua_State *lua);
 int couWorldCall_Push(lua_State *lua);

@@ -32,6 +32,8 @@ static const couCase cases[] = {
     {"jet", cou_claimJets, "water through a hole in the side of a tank: Torricelli's speed, and how much passes", couValidateJet},
     {"settling", cou_claimWaves, "a small ball sinks in oil at the speed of its drag, wherever it starts on the lattice",
      couValidateSettling},
+    {"levitation", cou_claimLevitation, "a ball over a blower stays, upright and tilted, by its Coanda force",
+     couValidateLevitation},
 };
 enum { CASE_COUNT = sizeof cases / sizeof cases[0] };
 

@@ -137,4 +137,5 @@ couCaseFcn couValidateHydrostatic, couValidateDamBreak, couValidateDrop, couVali
     couValidateBalls;
 couCaseFcn couValidateDropMode; ///< drop, for the SPH methods
 couCaseFcn couValidatePoiseuille, couValidateCouette, couValidateTaylorGreen;
-couCaseFcn couValidateWave, couValidateShear, couValidateFilm, couValidateHeld, couValidateJet, couValidateSettling;
+couCaseFcn couValidateWave, couValidateShear, couValidateFilm, couValidateHeld, couValidateJet, couValidateSettling,
+    couValidateLevitation;

@@ -2,6 +2,19 @@
 
 #include "world/world.h"
 
+couBounds couMoveBounds(couBounds bounds, couPose pose)
+{
+    couBounds moved = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int k = 0; k < 8; ++k) {
+        couVec3 corner = {k & 1 ? bounds.upper.x : bounds.lower.x, k & 2 ? bounds.upper.y : bounds.lower.y,
+                          k & 4 ? bounds.upper.z : bounds.lower.z};
+        couVec3 p = couToWorld(pose, corner);
+        moved.lower = (couVec3){COU_MIN(moved.lower.x, p.x), COU_MIN(moved.lower.y, p.y), COU_MIN(moved.lower.z, p.z)};
+        moved.upper = (couVec3){COU_MAX(moved.upper.x, p.x), COU_MAX(moved.upper.y, p.y), COU_MAX(moved.upper.z, p.z)};
+    }
+    return moved;
+}
+
 bool couCheckPose(couPose pose, const char *key, couFaults *faults)
 {
     couQuat q = pose.rotation;

@@ -15,6 +15,7 @@
 
 // --- World -------------------------------------------------------------------------------------------------------------------
 
+static const char *const gravity_names[] = {"all", "fluid", "bodies", NULL};
 static const couParam world_params[] = {
     COU_NAME(couWorldDef, method, .help = "how the fluid is computed"),
     COU_INTEGER(couWorldDef, dimension, "", .initial = {3}, .min = 2, .max = 3, .help = "2 (the plane z = 0) or 3"),
@@ -22,6 +23,7 @@ static const couParam world_params[] = {
                .help = "distance of particles at rest; halving it costs 16 times the work in 3D"),
     COU_VECTOR(couWorldDef, gravity, "m/s^2", .initial = {0, -9.81, 0}, .min = -10000, .max = 10000,
                .help = "acceleration of free fall"),
+    COU_CHOICE(couWorldDef, gravity_on, gravity_names, .help = "what gravity pulls: all, the fluid alone or the bodies alone"),
     COU_VECTOR(couWorldDef, period, "m", .min = 0, .max = 1e6,
                .help = "lengths after which the world repeats along x, y, z; 0: it does not; not for pvfs"),
     COU_VECTOR(couWorldDef, period_lower, "m", .min = -1e6, .max = 1e6, .help = "lower corner of the box that repeats"),
@@ -126,6 +128,8 @@ static const couParam body_params[] = {
     COU_NUMBER(couBodyDef, stickiness, "1/s^2", .min = 0, .max = 1e7, .help = "attraction of particles close to the surface"),
     COU_NUMBER(couBodyDef, stick_distance, "m", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 100,
                .help = "how far stickiness reaches; auto: h/2"),
+    COU_NUMBER(couBodyDef, coanda, "", .min = 0, .max = 1,
+               .help = "SPH methods: C of the Coanda force, which pulls the liquid around to the body; sph.coanda has its form"),
     COU_LOOK_ROWS(couBodyDef, STONE, 1.5, COU_BODY_ROUGHNESS),
 };
 static const couParamTable body_table = {"body", body_params, COU_COUNT(body_params)};

@@ -1,5 +1,5 @@
 // What the scene asks of the fluid: the depth that it must carry and the speed that it reaches, estimated from what was filled
-// in, emitters and the floor. Only an estimate: the user's depth and speed take its place.
+// in, emitters, blowers and the floor. Only an estimate: the user's depth and speed take its place.
 
 #include "world/world.h"
 
@@ -30,6 +30,14 @@ static float floor_height(const couWorld *world, couVec3 up)
 // Speed after a fall from `height` with a speed at the top.
 static float fall_speed(float g, float speed, float height) { return sqrtf(speed * speed + 2.0f * g * COU_MAX(height, 0.0f)); }
 
+// Speed of liquid that a blower has pushed from one end to the other.
+static float blown_speed(const couWorld *world, const couBlowerDef *def)
+{
+    couBounds bounds;
+    if (!couShape_Bounds(def->shape, world->def.dimension, &bounds)) return 0.0f;
+    return fall_speed(couBlower_Strength(&world->fluid, def), world->fluid_speed, bounds.upper.y - bounds.lower.y);
+}
+
 couDemand couEstimateDemand(const couWorld *world)
 {
     couDemand given = {.depth = world->def.depth, .speed = world->def.speed};
@@ -41,7 +49,7 @@ couDemand couEstimateDemand(const couWorld *world)
 couDemand couEstimateDemandFor(const couWorld *world, couDemand demand)
 {
     float g = couLength(world->fluid.gravity);
-    couVec3 up = couScale(-1.0f, couNormalize(world->fluid.gravity));
+    couVec3 up = couWorld_Up(world);
     float floor = floor_height(world, up);
     bool has_fluid = world->fluid_top > world->fluid_bottom;
     float extent = has_fluid ? world->fluid_top - world->fluid_bottom : 0.0f;
@@ -57,8 +65,12 @@ couDemand couEstimateDemandFor(const couWorld *world, couDemand demand)
             if (!couIsFree(body)) continue;
             float surface = has_fluid ? world->fluid_top : floor;
             float height = isfinite(surface) ? couDot(up, couBodyCenter(body, body->pose)) - surface : 0.0f;
-            demand.speed = COU_MAX(demand.speed, fall_speed(g, couLength(body->def.velocity), height));
+            float own_g = couLength(world->bodies.gravity);
+            demand.speed = COU_MAX(demand.speed, fall_speed(own_g, couLength(body->def.velocity), height));
         }
+        for (size_t b = 0; b < world->fluid.blowers.count; ++b)
+            if (world->fluid.blowers.items[b].slot.is_here)
+                demand.speed = COU_MAX(demand.speed, blown_speed(world, &world->fluid.blowers.items[b].def));
         for (size_t e = 0; e < world->emitters.count; ++e) {
             const couEmitter *emitter = &world->emitters.items[e];
             if (!emitter->slot.is_here) continue;

@@ -246,7 +246,7 @@ int64_t couFillFull(couWorld *world, const couFilling *filling, int64_t wanted)
 static void note_fluid(couWorld *world, size_t first, float speed)
 {
     const couVec4 *x = couFluid_Position(&world->fluid);
-    couVec3 up = couScale(-1.0f, couNormalize(world->fluid.gravity));
+    couVec3 up = couWorld_Up(world);
     for (size_t i = first; i < world->fluid.table.count; ++i) {
         float height = couDot(up, couXyz(x[i]));
         world->fluid_top = COU_MAX(world->fluid_top, height + 0.5f * world->def.spacing);

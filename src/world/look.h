@@ -10,10 +10,15 @@
 #define COU_TEXT_OF(value) #value
 /// Rows of `def.look`. Their defaults are the def's own: a colour, an index of refraction and the roughness of opaque matter.
 #define COU_LOOK_ROWS(def, tint, index, gloss) \
-    COU_PARAM("color", cou_paramVec3, def, look.color, "", .initial = {tint}, .min = 0, .max = 1, \
+    COU_SHADED_LOOK_ROWS(def, 1, "below 1 light goes through; what has 0 is not drawn", index, gloss, tint)
+/// The same for what is drawn only when asked for.
+#define COU_GHOST_LOOK_ROWS(def, tint, index, gloss) \
+    COU_SHADED_LOOK_ROWS(def, 0, "0: it is not drawn; below 1 light goes through", index, gloss, tint)
+#define COU_SHADED_LOOK_ROWS(def, cover, cover_help, index, gloss, ...) \
+    COU_PARAM("color", cou_paramVec3, def, look.color, "", .initial = {__VA_ARGS__}, .min = 0, .max = 1, \
               .help = "linear red, green, blue for pictures"), \
-        COU_PARAM("opacity", cou_paramFloat, def, look.opacity, "", .initial = {1}, .min = 0, .max = 1, \
-                  .help = "for pictures; below 1 light goes through; bodies and surfaces of 0 are not drawn"), \
+        COU_PARAM("opacity", cou_paramFloat, def, look.opacity, "", .initial = {cover}, .min = 0, .max = 1, \
+                  .help = "for pictures; " cover_help), \
         COU_PARAM("absorption", cou_paramVec3, def, look.absorption, "1/m", .initial = {NAN, NAN, NAN}, .is_auto = true, \
                   .min = 0, .max = 1e6, \
                   .help = "of red, green and blue light inside clear matter; auto: 2 cm / opacity of it show the colour"), \

@@ -4,8 +4,9 @@
 //
 // What the liquid may have is known roughly: the speed that it begins with, falls from the highest place that it came from, jets,
 // bodies, and surface tension. Its mean energy, kinetic and of height, is compared with ten times that, once in an advance. Work
-// of fields, and of a gravity along which the world repeats, has no such bound; there, and while an advance goes on, particles as
-// fast as that tell the same when for a hundred steps solvers do not converge and stability asks for less than the user's bound.
+// of fields, blowers, and of a gravity that changes or along which the world repeats, has no such bound; there, and while an
+// advance goes on, particles as fast as that tell the same when for a hundred steps solvers do not converge and stability asks
+// for less than the user's bound.
 
 #include "world/world.h"
 
@@ -22,7 +23,8 @@ static bool has_endless_work(const couWorld *world)
 {
     const couFluid *fluid = &world->fluid;
     const float gravity[3] = {fluid->gravity.x, fluid->gravity.y, fluid->gravity.z};
-    bool is_endless = couWorld_FieldCount(world) > 0;
+    bool is_endless = couWorld_FieldCount(world) > 0 || couWorld_BlowerCount(world) > 0;
+    is_endless = is_endless || couLength(couSub(world->def.gravity, world->first_gravity)) > 0.0f;
     for (int a = 0; a < 3; ++a) is_endless = is_endless || (fluid->period.length[a] > 0.0f && gravity[a] != 0.0f);
     return is_endless;
 }
@@ -58,7 +60,7 @@ static bool mean_energy(couWorld *world, struct Energy *mean)
     couArenaMark mark = couArena_Mark(&world->scratch);
     EnergyJob job = {fluid, 0, COU_TAKE(&world->scratch, struct Energy, blocks)};
     if (!job.blocks) return false;
-    couVec3 up = couScale(-1.0f, couNormalize(fluid->gravity));
+    couVec3 up = couWorld_Up(world);
     double top = world->fluid_top > world->fluid_bottom ? (double)world->fluid_top : -INFINITY;
     for (size_t e = 0; e < world->emitters.count; ++e)
         if (world->emitters.items[e].slot.is_here)

@@ -72,6 +72,10 @@ static const couStateField demand_fields[] = {
     WORLD(def.depth, "depth", "m", .can_be_any = true),
     WORLD(def.speed, "speed", "m/s", .can_be_any = true),
 };
+static const couStateField gravity_fields[] = {
+    WORLD(def.gravity, "gravity", "m/s^2"),
+    WORLD(def.gravity_on, "gravity_on", ""),
+};
 // What the next step is chosen from.
 static const couStateField pace_fields[] = {
     WORLD(fluid.last_dt, "last_dt", "s"),
@@ -82,6 +86,7 @@ static const couStateTable world_tables[] = {
     {"world/counters", cou_stateU64, true, counter_fields, COU_COUNT(counter_fields)},
     {"world/demand", cou_stateF32, true, demand_fields, COU_COUNT(demand_fields)},
     {"world/pace", cou_stateF32, true, pace_fields, COU_COUNT(pace_fields)},
+    {"world/gravity", cou_stateF32, true, gravity_fields, COU_COUNT(gravity_fields)},
 };
 
 #define EMITTER(field, name, unit) COU_STATE_FIELD(couEmitter, field, name, unit)
@@ -93,55 +98,106 @@ static const couStateField emitter_fields[] = {
 };
 static const couStateTable emitter_table = {"emitters/progress", cou_stateF64, false, emitter_fields, COU_COUNT(emitter_fields)};
 
+#define BLOWER(field, name, unit) COU_STATE_FIELD(couBlower, field, name, unit)
+static const couStateField blower_fields[] = {
+    BLOWER(slot.is_here, "is_here", ""),
+    BLOWER(is_on, "is_on", ""),
+    BLOWER(def.pose.position, "position", "m"),
+    BLOWER(def.pose.rotation, "rotation", ""),
+};
+static const couStateTable blower_table = {"blowers/state", cou_stateF64, false, blower_fields, COU_COUNT(blower_fields)};
+
 static const couStateField event_fields[] = {COU_STATE_FIELD(couEvent, next, "next", "s", .can_be_any = true)};
 static const couStateTable event_table = {"events/next", cou_stateF64, false, event_fields, COU_COUNT(event_fields)};
 
-// --- Materials ---------------------------------------------------------------------------------------------------------------
+// --- What can be set: materials, bodies, blowers, the method -----------------------------------------------------------------
 
-// What can change of a material while it runs, by its parameter table.
-static int material_numbers(const couMaterialDef *def, double *values)
+enum { MOST_NUMBERS = 128 };
+
+// All numbers of a def, by its parameter table.
+static int def_numbers(const couParamTable *table, const void *def, double *values)
 {
-    const couParamTable *table = couMaterialParams();
     int count = 0;
     for (int p = 0; p < table->count; ++p) {
         double v[3];
         int n = couParam_GetNumbers(&table->params[p], def, v);
-        for (int k = 0; k < n; ++k) values[count++] = v[k];
+        for (int k = 0; k < n && count < MOST_NUMBERS; ++k) values[count++] = v[k];
     }
+    COU_ASSERT(count < MOST_NUMBERS);
     return count;
 }
 
-// The def with the saved numbers in it; false, with faults, when one is out of its range.
-static bool set_material_numbers(couMaterialDef *def, const double *values, couFaults *faults)
+static int count_numbers(const couParamTable *table)
 {
-    const couParamTable *table = couMaterialParams();
+    _Alignas(16) static const char nothing[2048]; // stands for a def
+    double values[MOST_NUMBERS];
+    COU_ASSERT(couParams_Size(table) <= sizeof nothing);
+    return def_numbers(table, nothing, values);
+}
+
+// The def with the saved numbers in it; false, with faults, when one is out of its range.
+static bool set_def_numbers(const couParamTable *table, void *def, const double *values, couFaults *faults)
+{
+    static const char where[] = "saved state";
     bool is_good = true;
     for (int p = 0; p < table->count; ++p) {
+        const couParam *param = &table->params[p];
         double old[3];
-        int n = couParam_GetNumbers(&table->params[p], def, old);
+        int n = couParam_GetNumbers(param, def, old);
         bool is_number = true;
         for (int k = 0; k < n; ++k) is_number &= !isnan(values[k]);
-        // NaN stands for "auto", which is what the scene's own def says already.
-        if (is_number)
-            is_good = couParam_SetNumbers(&table->params[p], "material", def, values, n, "saved state", faults) && is_good;
-        if (!is_number && !table->params[p].is_auto) {
-            couFaults_Add(faults, "saved state", table->params[p].name, "it is not a number");
+        if (n && !is_number && !param->is_auto) {
+            couFaults_Add(faults, where, param->name, "it is not a number");
             is_good = false;
+        } else if (n && is_number) {
+            is_good = couParam_SetNumbers(param, table->name, def, values, n, where, faults) && is_good;
+        } else if (n) {
+            is_good = couParam_SetText(param, table->name, def, "auto", where, faults) && is_good;
         }
         values += n;
     }
     return is_good;
 }
 
-static bool save_materials(const couFluid *fluid, couState *state)
+// Defs of one kind, `stride` bytes apart, and the array that holds their numbers.
+typedef struct DefArray {
+    const char *name;
+    const couParamTable *table;
+    void *first;
+    size_t count, stride;
+} DefArray;
+
+enum { DEF_ARRAYS = 4 };
+
+static void list_defs(const couWorld *world, DefArray arrays[DEF_ARRAYS])
 {
-    double values[64];
-    couMaterialDef probe = couDefaultMaterialDef();
-    int width = material_numbers(&probe, values);
+    const couFluid *fluid = &world->fluid;
+    void *body = world->bodies.count ? &world->bodies.items[0].def : NULL;
+    void *blower = fluid->blowers.count ? &fluid->blowers.items[0].def : NULL;
+    arrays[0] = (DefArray){"materials/values", couMaterialParams(), (void *)fluid->materials, (size_t)fluid->material_count,
+                           sizeof *fluid->materials};
+    arrays[1] = (DefArray){"bodies/values", couBodyParams(), body, world->bodies.count, sizeof *world->bodies.items};
+    arrays[2] = (DefArray){"blowers/values", couBlowerParams(), blower, fluid->blowers.count, sizeof *fluid->blowers.items};
+    arrays[3] = (DefArray){"method/values", fluid->method->params, fluid->params, 1, fluid->method->params_bytes};
+}
+
+static bool save_defs(const DefArray *defs, couState *state)
+{
+    int width = count_numbers(defs->table);
+    couStateArray *array = couState_Add(state, defs->name, "", cou_stateF64, width, defs->count, NULL);
+    for (size_t k = 0; array && k < defs->count; ++k)
+        def_numbers(defs->table, (const char *)defs->first + k * defs->stride, (double *)array->data + k * (size_t)width);
+    return array != NULL;
+}
+
+static bool save_settings(const couWorld *world, couState *state)
+{
+    DefArray arrays[DEF_ARRAYS];
+    list_defs(world, arrays);
+    for (int k = 0; k < DEF_ARRAYS; ++k)
+        if (!save_defs(&arrays[k], state)) return false;
+    const couFluid *fluid = &world->fluid;
     size_t count = (size_t)fluid->material_count;
-    couStateArray *array = couState_Add(state, "materials/values", "", cou_stateF64, width, count, NULL);
-    if (!array) return false;
-    for (size_t m = 0; m < count; ++m) material_numbers(&fluid->materials[m], (double *)array->data + m * (size_t)width);
     uint8_t wants[COU_MAX_MATERIALS];
     for (size_t m = 0; m < count; ++m) wants[m] = fluid->springs->is_wanted[m];
     return couState_Add(state, "materials/wants_springs", "", cou_stateU8, 1, count, wants) != NULL;
@@ -152,10 +208,12 @@ bool couWorld_SaveState(const couWorld *world, couState *state)
     bool is_good = true;
     for (int t = 0; t < COU_COUNT(world_tables) && is_good; ++t)
         is_good = couStateTable_Save(&world_tables[t], world, 1, sizeof *world, state);
-    return is_good && save_particles(&world->fluid, state) && save_springs(&world->fluid, state) &&
-           save_materials(&world->fluid, state) && couBodies_Save(&world->bodies, state) &&
+    return is_good && save_particles(&world->fluid, state) && save_springs(&world->fluid, state) && save_settings(world, state) &&
+           couBodies_Save(&world->bodies, state) &&
            couStateTable_Save(&emitter_table, world->emitters.items, world->emitters.count, sizeof *world->emitters.items,
                               state) &&
+           couStateTable_Save(&blower_table, world->fluid.blowers.items, world->fluid.blowers.count,
+                              sizeof *world->fluid.blowers.items, state) &&
            couStateTable_Save(&event_table, world->events.items, world->events.count, sizeof *world->events.items, state);
 }
 
@@ -263,6 +321,7 @@ static bool check_tables(const couWorld *world, const couState *state, couFaults
         is_good = couStateTable_Check(&world_tables[t], 1, state, faults) && is_good;
     is_good = couBodies_CheckSaved(&world->bodies, state, faults) && is_good;
     is_good = couStateTable_Check(&emitter_table, world->emitters.count, state, faults) && is_good;
+    is_good = couStateTable_Check(&blower_table, world->fluid.blowers.count, state, faults) && is_good;
     return couStateTable_Check(&event_table, world->events.count, state, faults) && is_good;
 }
 
@@ -275,31 +334,67 @@ static const couStateArray *check_springs(const couState *state, couFaults *faul
     return check_pairs(state, springs, faults) ? springs : NULL;
 }
 
-// The materials with the saved numbers in them; false, with faults, where these do not fit.
-static bool read_materials(const couFluid *fluid, const couState *state, couMaterialDef *loaded, couFaults *faults)
+// Gravity that a def could have.
+static bool check_gravity(const couState *state, couFaults *faults)
 {
-    double probe[64];
-    couMaterialDef default_material = couDefaultMaterialDef();
-    int width = material_numbers(&default_material, probe);
-    size_t count = (size_t)fluid->material_count;
-    const couStateArray *values = couExpectArray(state, "materials/values", cou_stateF64, width, count, faults);
-    if (!couExpectArray(state, "materials/wants_springs", cou_stateU8, 1, count, faults) || !values) return false;
+    couWorldDef def = couDefaultWorldDef();
+    const couStateArray *array = couState_Find(state, "world/gravity"); // its size was checked already
+    const float *values = array->data;
+    def.gravity = (couVec3){values[0], values[1], values[2]};
+    def.gravity_on = (int)values[3];
+    return couParams_Check(couWorldParams(), &def, faults);
+}
+
+// Tries the saved numbers on a copy of each def, or, once that went well, puts them where they belong.
+static bool load_settings(couWorld *world, const couState *state, bool is_trial, couFaults *faults)
+{
+    DefArray arrays[DEF_ARRAYS];
+    list_defs(world, arrays);
     bool is_good = true;
-    for (size_t m = 0; m < count; ++m) {
-        loaded[m] = fluid->materials[m];
-        is_good = set_material_numbers(&loaded[m], (const double *)values->data + m * (size_t)width, faults) && is_good;
+    for (int k = 0; k < DEF_ARRAYS; ++k) {
+        const DefArray *defs = &arrays[k];
+        int width = count_numbers(defs->table);
+        const couStateArray *array = couExpectArray(state, defs->name, cou_stateF64, width, defs->count, faults);
+        is_good = is_good && array;
+        size_t bytes = couParams_Size(defs->table);
+        char *copy = is_trial ? couAlloc(NULL, bytes) : NULL;
+        for (size_t i = 0; array && i < defs->count && (copy || !is_trial); ++i) {
+            char *def = (char *)defs->first + i * defs->stride;
+            if (is_trial) def = memcpy(copy, def, bytes);
+            is_good = set_def_numbers(defs->table, def, (const double *)array->data + i * (size_t)width, faults) && is_good;
+        }
+        couFree(NULL, copy);
     }
     return is_good;
+}
+
+static bool check_settings(couWorld *world, const couState *state, couFaults *faults)
+{
+    size_t count = (size_t)world->fluid.material_count;
+    bool is_good = load_settings(world, state, true, faults);
+    return couExpectArray(state, "materials/wants_springs", cou_stateU8, 1, count, faults) && is_good;
+}
+
+// Who was removed since stays so; who was removed then goes.
+static void load_blowers(couBlowers *blowers, const couState *state)
+{
+    for (size_t b = 0; b < blowers->count; ++b) {
+        couBlower *blower = &blowers->items[b], saved = *blower;
+        couStateTable_LoadRow(&blower_table, state, b, &saved);
+        blower->is_on = saved.is_on;
+        blower->def.pose = saved.def.pose;
+        if (blower->slot.is_here && !saved.slot.is_here) couDropBlower(blower);
+    }
 }
 
 bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *faults)
 {
     couFluid *fluid = &world->fluid;
-    couMaterialDef materials[COU_MAX_MATERIALS];
     size_t count = 0;
     bool is_good = check_tables(world, state, faults);
+    is_good = is_good && check_gravity(state, faults);
     is_good = check_particles(world, state, &count, faults) && is_good;
-    is_good = read_materials(fluid, state, materials, faults) && is_good;
+    is_good = check_settings(world, state, faults) && is_good;
     const couStateArray *springs = is_good ? check_springs(state, faults) : NULL;
     if (!springs) return false;
     if (!couTable_Reserve(&fluid->table, count)) {
@@ -307,12 +402,12 @@ bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *fault
         return false;
     }
     for (int t = 0; t < COU_COUNT(world_tables); ++t) couStateTable_LoadRow(&world_tables[t], state, 0, world);
+    couApplyGravity(world);
     load_particles(fluid, state, count);
     const couStateArray *wants = couState_Find(state, "materials/wants_springs");
-    for (int m = 0; m < fluid->material_count; ++m) {
-        fluid->materials[m] = materials[m];
-        fluid->springs->is_wanted[m] = ((const uint8_t *)wants->data)[m];
-    }
+    for (int m = 0; m < fluid->material_count; ++m) fluid->springs->is_wanted[m] = ((const uint8_t *)wants->data)[m];
+    load_settings(world, state, false, faults);
+    load_blowers(&fluid->blowers, state);
     if (!couBodies_Load(&world->bodies, state, faults)) return false;
     couStateTable_Load(&emitter_table, state, world->emitters.items, world->emitters.count, sizeof *world->emitters.items);
     couStateTable_Load(&event_table, state, world->events.items, world->events.count, sizeof *world->events.items);

@@ -66,13 +66,14 @@ static void ensure_prepared(couWorld *world)
     (void)is_good;
 }
 
-// Wall density and stickiness act on a body with the stiffness of the layer of fluid around it, by springs that the step only
-// just resolves for particles of their own mass. A body lighter than a share of that layer needs a shorter step, as a light
-// mass on a spring does: a box of a tenth of a metre and 1 kg/m^3 was thrown at 4 km/s without. Methods whose pressures know how
-// far a body gives way do not.
+// Wall density, stickiness and the Coanda force act on a body with the stiffness of the layer of fluid around it, by springs
+// that the step only just resolves for particles of their own mass. A body lighter than a share of that layer needs a shorter
+// step, as a light mass on a spring does: a box of a tenth of a metre and 1 kg/m^3 was thrown at 4 km/s without. Methods whose
+// pressures know how far a body gives way need it for the Coanda force alone.
 static float shorten_for_bodies(const couWorld *world, float step)
 {
     const double wall_spring = 0.3, most_load = 6; // times dt^2; mass of the layers on both sides / mass of the body
+    bool has_wall_spring = world->fluid.method->has_contact_pushes;
     double densest = 0, load = 0;
     for (int m = 0; m < world->fluid.material_count; ++m) densest = COU_MAX(densest, (double)world->fluid.materials[m].density);
     for (size_t b = 0; b < world->bodies.count; ++b) {
@@ -84,7 +85,9 @@ static float shorten_for_bodies(const couWorld *world, float step)
         size = couAdd(size, layer); // what is around a small body is larger than it
         double x = size.x, y = size.y, z = world->def.dimension == 2 ? 1.0 : (double)size.z;
         double area = world->def.dimension == 2 ? COU_MAX(x, y) : COU_MAX(x * y, COU_MAX(y * z, z * x));
-        double spring = wall_spring + (double)(body->def.stickiness * step * step);
+        double pull = body->def.stickiness + body->def.coanda * world->fluid.coanda_rate;
+        if (!has_wall_spring && !(pull > 0)) continue;
+        double spring = (has_wall_spring ? wall_spring : 0.0) + pull * (double)(step * step);
         load = COU_MAX(load, spring / wall_spring * densest * (double)world->fluid.h * area / body->mass);
     }
     return load > most_load ? step * (float)sqrt(most_load / load) : step;
@@ -94,8 +97,7 @@ static float shorten_for_bodies(const couWorld *world, float step)
 static float wanted_step(couWorld *world)
 {
     float step = world->fluid.method->suggest_step(&world->fluid);
-    bool has_springs = world->bodies.free_count && world->fluid.method->has_contact_pushes;
-    return has_springs ? shorten_for_bodies(world, step) : step;
+    return world->bodies.free_count ? shorten_for_bodies(world, step) : step;
 }
 
 float couWorld_SuggestStep(couWorld *world)

@@ -35,8 +35,6 @@ static bool init_fluid(couWorld *world)
     fluid->parallel = couMakeParallel(def->threads);
     fluid->dimension = def->dimension;
     fluid->spacing = def->spacing;
-    fluid->gravity = def->gravity;
-    if (def->dimension == 2) fluid->gravity.z = 0.0f;
     couTable *table = &fluid->table;
     couTable_Init(table, &world->memory);
     fluid->position_column = couTable_AddColumn(table, "position", "m", cou_stateF32, 4, cou_columnState);
@@ -75,6 +73,8 @@ static void free_fluid(couFluid *fluid)
     couBoundary_Free(&fluid->boundary);
     for (size_t f = 0; f < fluid->fields.count; ++f) couShape_Release(fluid->fields.items[f].def.region);
     COU_FREE_ARRAY(fluid->memory, &fluid->fields);
+    for (size_t b = 0; b < fluid->blowers.count; ++b) couShape_Release(fluid->blowers.items[b].def.shape);
+    COU_FREE_ARRAY(fluid->memory, &fluid->blowers);
     if (fluid->method && fluid->method->free && fluid->method_state) fluid->method->free(fluid);
     couFree(fluid->memory, fluid->params);
     couFree(fluid->memory, fluid->method_state);
@@ -105,11 +105,10 @@ couWorld *couCreateWorld(const couWorldDef *def, couFaults *faults)
         couDestroyWorld(world);
         return NULL;
     }
-    world->bodies = (couBodies){.memory = &world->memory,
-                                .scratch = &world->scratch,
-                                .dimension = def->dimension,
-                                .gravity = world->fluid.gravity,
-                                .seed = def->seed};
+    world->bodies = (couBodies){
+        .memory = &world->memory, .scratch = &world->scratch, .dimension = def->dimension, .seed = def->seed};
+    world->first_gravity = def->gravity;
+    couApplyGravity(world);
     return world;
 }
 
@@ -131,6 +130,62 @@ void couDestroyWorld(couWorld *world)
 const couWorldDef *couWorld_Def(const couWorld *world) { return &world->def; }
 void *couWorld_MethodParams(couWorld *world) { return world->fluid.params; }
 
+void couApplyGravity(couWorld *world)
+{
+    couVec3 g = world->def.gravity, none = {0};
+    if (world->def.dimension == 2) g.z = 0.0f;
+    world->fluid.gravity = world->def.gravity_on == cou_gravityOnBodies ? none : g;
+    world->bodies.gravity = world->def.gravity_on == cou_gravityOnFluid ? none : g;
+}
+
+void couPrepareAsBefore(couWorld *world)
+{
+    couFaults none = {0};
+    couWorld_Prepare(world, &none);
+    couFaults_Clear(&none);
+}
+
+bool couWorld_SetGravity(couWorld *world, couVec3 gravity, couGravityOn on, couFaults *faults)
+{
+    couWorldDef def = couDefaultWorldDef(), old = world->def; // depth and speed of the old one are chosen, perhaps 0
+    def.gravity = gravity;
+    def.gravity_on = (int)on;
+    if (!couParams_Check(couWorldParams(), &def, faults)) return false;
+    world->def.gravity = gravity;
+    world->def.gravity_on = (int)on;
+    couApplyGravity(world);
+    if (world->is_prepared && !couWorld_Prepare(world, faults)) {
+        world->def = old;
+        couApplyGravity(world);
+        couPrepareAsBefore(world);
+        return false;
+    }
+    couWakeBodies(&world->bodies);
+    return true;
+}
+
+// A parameter of the world's own method. What it was derived from it takes up at once, so that a fault is told to who made it,
+// and a state that is saved now says the same as the world.
+static bool set_own_param(couWorld *world, const couParamTable *table, const char *name, const char *text, couFaults *faults)
+{
+    couFluid *fluid = &world->fluid;
+    size_t bytes = couParams_Size(table);
+    void *old = couAlloc(NULL, bytes);
+    if (!old) {
+        couFaults_Add(faults, NULL, name, "out of memory");
+        return false;
+    }
+    memcpy(old, fluid->params, bytes);
+    bool is_good = couParams_SetByName(table, fluid->params, name, text, NULL, faults);
+    if (is_good && world->is_prepared && !couWorld_Prepare(world, faults)) {
+        is_good = false;
+        memcpy(fluid->params, old, bytes);
+        couPrepareAsBefore(world);
+    }
+    couFree(NULL, old);
+    return is_good;
+}
+
 bool couWorld_SetParam(couWorld *world, const char *name, const char *text, couFaults *faults)
 {
     const char *point = strchr(name, '.');
@@ -144,14 +199,14 @@ bool couWorld_SetParam(couWorld *world, const char *name, const char *text, couF
     // Another method's is tried on a block of nobody's.
     const couMethod *method = world->fluid.method;
     bool is_own = table == method->params && (strcmp(part, method->name) == 0 || strcmp(part, table->name) == 0);
-    void *block = is_own ? world->fluid.params : couAlloc(NULL, couParams_Size(table));
+    if (is_own) return set_own_param(world, table, point + 1, text, faults);
+    void *block = couAlloc(NULL, couParams_Size(table));
     if (!block) {
         couFaults_Add(faults, NULL, name, "out of memory");
         return false;
     }
     bool is_good = couParams_SetByName(table, block, point + 1, text, NULL, faults);
-    if (is_own && is_good) world->is_prepared = false;
-    if (!is_own) couFree(NULL, block);
+    couFree(NULL, block);
     return is_good;
 }
 

@@ -46,10 +46,26 @@ struct couWorld {
     float fastest_thing;           ///< of bodies and jets so far, in methods with adaptive steps [m/s]
     double first_energy;           ///< mean of v^2 when the first advance began, where it is watched [m^2/s^2]
     bool has_watch;                ///< it is known
+    couVec3 first_gravity;         ///< that the world was made with [m/s^2]
 };
+
+/// Against gravity, also where that pulls bodies or liquid alone; zero without.
+static inline couVec3 couWorld_Up(const couWorld *world)
+{
+    couVec3 g = world->def.gravity;
+    if (world->def.dimension == 2) g.z = 0.0f;
+    return couScale(-1.0f, couNormalize(g));
+}
+/// Gives the liquid and the bodies the gravity of world->def.
+void couApplyGravity(couWorld *world);
+/// After a preparation that failed half-way, with what it went well with before.
+void couPrepareAsBefore(couWorld *world);
+/// The blower goes, with its shape.
+void couDropBlower(couBlower *blower);
 
 // --- Checks that defs share (defs.c): false with a fault ---------------------------------------------------------------------
 
+couBounds couMoveBounds(couBounds bounds, couPose pose); ///< around a box that was moved by the pose
 bool couCheckName(const char *name, const char *key, couFaults *faults);
 bool couCheckPose(couPose pose, const char *key, couFaults *faults);
 bool couCheckShape(const couWorld *world, const couShape *shape, bool must_be_bounded, const char *key, couFaults *faults);

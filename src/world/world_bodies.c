@@ -2,6 +2,8 @@
 
 #include "world/world.h"
 
+#include <stdio.h>
+
 // --- Bodies ------------------------------------------------------------------------------------------------------------------
 
 couBodyId couWorld_AddBody(couWorld *world, const couBodyDef *def, couFaults *faults)
@@ -21,6 +23,11 @@ couBodyId couWorld_AddBody(couWorld *world, const couBodyDef *def, couFaults *fa
     if (!is_good) return (couBodyId){0};
     couBody *body = couBodies_Add(&world->bodies, def, world->time, faults);
     if (!body) return (couBodyId){0};
+    if (world->is_prepared && def->coanda > 0.0f && !couWorld_Prepare(world, faults)) {
+        couBodies_Remove(&world->bodies, body);
+        couPrepareAsBefore(world);
+        return (couBodyId){0};
+    }
     // Particles where the body is now must go: nothing could get them out of there in order.
     int64_t covered = couRemoveInside(world, def->shape, body->pose, false);
     if (covered > 0)
@@ -141,6 +148,52 @@ void couWorld_PushBody(couWorld *world, couBodyId id, couVec3 impulse, couVec3 p
     double given[6] = {impulse.x, impulse.y, impulse.z, moment.x, moment.y, moment.z};
     couAddImpulse(body, world->def.dimension, given);
     couWakeBodies(&world->bodies);
+}
+
+// Numbers of the def that cannot change while the world runs: mass, place and speed have calls of their own, or none.
+static bool check_fixed_numbers(const couBodyDef *old, const couBodyDef *def, couFaults *faults)
+{
+    static const char *const fixed[] = {"density", "mass", "velocity", "spin"};
+    bool is_good = true;
+    for (int k = 0; k < COU_COUNT(fixed); ++k) {
+        const couParam *param = couParams_Find(couBodyParams(), fixed[k]);
+        double before[3], after[3];
+        bool is_same = true;
+        int count = couParam_GetNumbers(param, old, before);
+        couParam_GetNumbers(param, def, after);
+        for (int a = 0; a < count; ++a) is_same = is_same && (before[a] == after[a] || (isnan(before[a]) && isnan(after[a])));
+        if (is_same) continue;
+        char key[64];
+        snprintf(key, sizeof key, "body.%s", fixed[k]);
+        couFaults_Add(faults, NULL, key, "cannot change while the world runs");
+        is_good = false;
+    }
+    return is_good;
+}
+
+bool couWorld_SetBody(couWorld *world, couBodyId id, const couBodyDef *def, couFaults *faults)
+{
+    couBody *body = couBodies_Find(&world->bodies, id);
+    COU_ASSERT(body);
+    if (!body) return false;
+    const couBodyDef old = body->def;
+    bool is_good = couParams_Check(couBodyParams(), def, faults);
+    is_good = check_fixed_numbers(&old, def, faults) && is_good;
+    bool is_same = strncmp(def->name, old.name, sizeof old.name) == 0 && def->shape == old.shape && def->motion == old.motion &&
+                   def->motion_context == old.motion_context && def->is_dynamic == old.is_dynamic &&
+                   memcmp(&def->pose, &old.pose, sizeof old.pose) == 0;
+    if (!is_same) couFaults_Add(faults, NULL, "body", "'%s' keeps its name, shape, place and motion", old.name);
+    if (!is_good || !is_same) return false;
+    body->def = *def;
+    bool has_new_pull = world->is_prepared && def->coanda != old.coanda;
+    if (has_new_pull && !couWorld_Prepare(world, faults)) {
+        body->def = old;
+        couPrepareAsBefore(world);
+        return false;
+    }
+    world->bodies.change_count++; // its samples know how the liquid sticks to it
+    couWakeBodies(&world->bodies);
+    return true;
 }
 
 bool couWorld_SetBodyDynamic(couWorld *world, couBodyId id, bool is_dynamic, couFaults *faults)
