@@ -34,6 +34,7 @@
 #define CALM_REACH 1.3f       // times the direction, before the cut
 #define MOST_CORRECTED 0.02f  // of the density in a step: what was squeezed is let go, not shot
 #define COARSE_SHARE 0.7f     // sigma: both levels see the waves between their lengths
+#define BODY_SHARE 0.2        // of the way that a body has to give yet, in spacings, that counts as an error
 #define LEAST_STEP 0.15       // of the cut change: below, the direction is given up for the particles' own
 
 // One solve under way.
@@ -367,7 +368,7 @@ static double find_error(Solver *solver, double *compression)
     // Few particles among all of them know of a light body that flies off.
     couYield_Ease(solver->yield, solver->step->fluid, &solver->loop);
     double way = couYield_Hear(solver->yield, solver->step->fluid, solver->loop.residual, solver->eased);
-    return COU_MAX(error, way / solver->step->fluid->spacing);
+    return COU_MAX(error, BODY_SHARE * way / solver->step->fluid->spacing);
 }
 
 static bool prepare_solver(Solver *solver, const couPressureSolve *solve, float fast, float share)
