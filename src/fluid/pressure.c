@@ -359,6 +359,7 @@ static double find_error(Solver *solver, double *compression)
         // Cut pressures cannot keep their own mean, so the target is that of the beginning: to one that moved with them they
         // could not descend.
         if (!solver->loop.is_clamped || !solver->has_mean) solver->mean = (float)(sum_blocks(solver, 3) / count);
+        if (solver->loop.is_clamped) solver->mean = COU_MAX(solver->mean, 0.0f); // what is too thin may stay so
         solver->has_mean = true;
         run_particles(solver, center_block);
     }
