@@ -120,6 +120,19 @@ ends 2 run pool --out never --quality final
 has "a quality of no picture" "^coulis run: --quality: " stderr
 same "no folder after bad usage" 0 "$(count . never)"
 
+# --- Blowers ---
+
+# Drawn where they are asked to be, and nowhere else. Ones that have not begun leave the liquid as it is.
+for opacity in none 0 0.5; do
+    cp gallery/sheet.lua gallery/fan.lua
+    [ $opacity = none ] ||
+        echo "blower { shape = box { size = {0.1, 0.1} }, at = {0.2, 0.15}, force = 1, start = 9, opacity = $opacity }" >>gallery/fan.lua
+    ends 0 run fan --out fan$opacity --frames 1 --quiet
+    ends 0 render fan$opacity $small --from 0,0.1,1 --to 0,0.1,0 --quiet
+done
+same "a blower of opacity 0 is not drawn" "$(bytes fannone 'picture_*.png')" "$(bytes fan0 'picture_*.png')"
+[ "$(bytes fannone 'picture_*.png')" != "$(bytes fan0.5 'picture_*.png')" ] || fail "a blower of opacity 0.5 is not drawn"
+
 # --- Surfaces of a run ---
 
 ends 0 run pool --out run --frames 6 --surface --quiet
