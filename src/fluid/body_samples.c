@@ -34,6 +34,24 @@ void couForgetBodySamples(couFluid *fluid)
     fluid->sampled_change = UINT64_MAX;
 }
 
+// Thickness of a closed shell / spacing: the edges of a thinner one have too few samples for the long steps of the solvers; liquid
+// gathers there.
+#define LEAST_SHELL 1.1
+
+static bool check_shell(const couFluid *fluid, const couBody *body, couFaults *faults)
+{
+    const couShapeDef *def = couShape_Def(body->def.shape);
+    bool is_closed = def->kind == cou_shapeShell && !def->is_open && !fluid->method->traits.has_state_equation;
+    double least = LEAST_SHELL * (double)fluid->spacing;
+    if (!is_closed || def->thickness >= (float)least) return true;
+    couFaults_Add(
+        faults, NULL, "body.shape",
+        "'%s' is a closed shell with walls of %g m: %s needs %g m (%g spacings) or more to hold a full box; a finer spacing "
+        "or thicker walls do",
+        body->def.name, (double)def->thickness, fluid->method->name, least, LEAST_SHELL);
+    return false;
+}
+
 bool couCheckSamples(const couFluid *fluid, couFaults *faults)
 {
     const double most = 1e8; // 10 GB
@@ -42,6 +60,7 @@ bool couCheckSamples(const couFluid *fluid, couFaults *faults)
         const couBody *body = &fluid->bodies->items[b];
         couBounds bounds;
         if (!body->slot.is_here || !couShape_Bounds(body->def.shape, fluid->dimension, &bounds)) continue;
+        is_good = check_shell(fluid, body, faults) && is_good;
         double count = couEstimateSamples(body->def.shape, fluid->dimension, fluid->spacing, couSph_BoundaryLayers(fluid), NULL);
         if (count <= most) continue;
         couFaults_Add(faults, NULL, "body.shape",
@@ -52,7 +71,94 @@ bool couCheckSamples(const couFluid *fluid, couFaults *faults)
     return is_good;
 }
 
+// --- Points around one -------------------------------------------------------------------------------------------------------
+
+// A lattice point around a sample and its part in the density there.
+typedef struct Point {
+    couVec3 offset;
+    float weight;
+} Point;
+
+typedef struct Points {
+    Point *items;
+    size_t count;
+} Points;
+
+static bool take_points(couFluid *fluid, Points *points)
+{
+    const couSphState *state = fluid->method_state;
+    float d = fluid->spacing;
+    int reach = (int)ceilf(fluid->h / d), deep = fluid->dimension == 3 ? reach : 0, edge = 2 * reach + 1;
+    *points = (Points){COU_TAKE(fluid->scratch, Point, (size_t)(edge * edge * (2 * deep + 1))), 0};
+    if (!points->items) return false;
+    double unit = pow(d, fluid->dimension) * (double)state->density_unit;
+    for (int k = -deep; k <= deep; ++k)
+        for (int j = -reach; j <= reach; ++j)
+            for (int i = -reach; i <= reach; ++i) {
+                couVec3 offset = {d * (float)i, d * (float)j, d * (float)k};
+                double weight = unit * couKernel_Value(&state->density_kernel, couLength(offset));
+                if (weight > 0) points->items[points->count++] = (Point){offset, (float)weight};
+            }
+    return true;
+}
+
 // --- Bounded shapes ----------------------------------------------------------------------------------------------------------
+
+// Walls without room for all layers.
+static bool lacks_layers(const couFluid *fluid, const couBody *body, const couBodySamples *own)
+{
+    const couShapeDef *def = couShape_Def(body->def.shape);
+    float needed = (float)couSph_BoundaryLayers(fluid) * fluid->spacing;
+    return own->samples.is_thin || (def->kind == cou_shapeShell && def->thickness < needed);
+}
+
+// Where liquid would be in front of a sample: half a spacing off all surfaces.
+static couVec3 probe_of(const couFluid *fluid, const couBody *body, couVec3 x)
+{
+    couVec3 normal;
+    float depth = couShape_DistanceNormal(body->def.shape, fluid->dimension, x, &normal);
+    couVec3 probe = couMulAdd(x, 0.5f * fluid->spacing - depth, normal);
+    for (int round = 0; round < 8; ++round) {
+        float distance = couShape_DistanceNormal(body->def.shape, fluid->dimension, probe, &normal);
+        probe = couMulAdd(probe, COU_MAX(0.5f * fluid->spacing - distance, 0.0f), normal);
+    }
+    return probe;
+}
+
+// The sum of V W that a solid without end behind the surface would have at x: of all that x does not see.
+static float hidden_sum(const couFluid *fluid, const couBody *body, const Points *points, couVec3 x)
+{
+    enum { STEPS = 4 };
+    float sum = 0.0f;
+    for (size_t n = 0; n < points->count; ++n) {
+        bool is_seen = true;
+        for (int k = 1; k <= STEPS && is_seen; ++k) {
+            couVec3 on = couMulAdd(x, (float)k / STEPS, points->items[n].offset);
+            is_seen = couShape_Distance(body->def.shape, fluid->dimension, on) > 0.0f;
+        }
+        if (!is_seen) sum += points->items[n].weight;
+    }
+    return sum / couSph_State(fluid)->density_unit;
+}
+
+static bool fit_thin(couFluid *fluid, const couBody *body, couBodySamples *own)
+{
+    const couSphState *state = fluid->method_state;
+    size_t count = own->samples.count;
+    couArenaMark mark = couArena_Mark(fluid->scratch);
+    Points points;
+    couVec3 *probes = COU_TAKE(fluid->scratch, couVec3, count + 1);
+    float *targets = COU_TAKE(fluid->scratch, float, count + 1);
+    bool is_good = probes && targets && take_points(fluid, &points);
+    for (size_t k = 0; is_good && k < count; ++k) {
+        probes[k] = probe_of(fluid, body, own->samples.points[k]);
+        targets[k] = hidden_sum(fluid, body, &points, probes[k]);
+    }
+    is_good = is_good && couFitSampleVolumes(fluid->memory, &state->density_kernel, own->samples.points, probes, targets, count,
+                                             own->volumes, &fluid->parallel);
+    couArena_Release(fluid->scratch, mark);
+    return is_good;
+}
 
 static bool sample_body(couFluid *fluid, const couBody *body, couBodySamples *own)
 {
@@ -64,8 +170,9 @@ static bool sample_body(couFluid *fluid, const couBody *body, couBodySamples *ow
     couFree(fluid->memory, own->volumes);
     own->volumes = couAlloc(fluid->memory, (count + 1) * sizeof(float));
     if (!own->volumes) return false;
-    return couFindSampleVolumes(fluid->memory, &state->density_kernel, state->gamma, own->samples.points, count, own->volumes,
-                                &fluid->parallel);
+    bool is_good = couFindSampleVolumes(fluid->memory, &state->density_kernel, state->gamma, own->samples.points, count,
+                                        own->volumes, &fluid->parallel);
+    return is_good && (!lacks_layers(fluid, body, own) || fit_thin(fluid, body, own));
 }
 
 // --- Tiles -------------------------------------------------------------------------------------------------------------------
@@ -157,39 +264,6 @@ static bool grow_tiles(couFluid *fluid, const couBody *body, couBodySamples *own
 
 // --- What is solid around a sample -------------------------------------------------------------------------------------------
 
-// A lattice point around a sample and its part in the density there.
-typedef struct Point {
-    couVec3 offset;
-    float weight;
-} Point;
-
-typedef struct SettleJob {
-    const couFluid *fluid;
-    const couBody *body;
-    couBodySamples *own;
-    const Point *points;
-    size_t point_count;
-} SettleJob;
-
-static bool take_points(couFluid *fluid, SettleJob *job)
-{
-    const couSphState *state = fluid->method_state;
-    float d = fluid->spacing;
-    int reach = (int)ceilf(fluid->h / d), deep = fluid->dimension == 3 ? reach : 0, edge = 2 * reach + 1;
-    Point *points = COU_TAKE(fluid->scratch, Point, (size_t)(edge * edge * (2 * deep + 1)));
-    if (!points) return false;
-    double unit = pow(d, fluid->dimension) * (double)state->density_unit;
-    for (int k = -deep; k <= deep; ++k)
-        for (int j = -reach; j <= reach; ++j)
-            for (int i = -reach; i <= reach; ++i) {
-                couVec3 offset = {d * (float)i, d * (float)j, d * (float)k};
-                double weight = unit * couKernel_Value(&state->density_kernel, couLength(offset));
-                if (weight > 0) points[job->point_count++] = (Point){offset, (float)weight};
-            }
-    job->points = points;
-    return true;
-}
-
 // The share of a cell of the lattice around x that is solid: of the body, or of it and all fixed ones. Its border is taken as
 // flat.
 static float solid_share(const couFluid *fluid, const couBody *own, couVec3 x)
@@ -223,6 +297,13 @@ static float sample_share(const couFluid *fluid, const couBody *own, couVec3 x, 
     return 1.0f / (float)owners;
 }
 
+typedef struct SettleJob {
+    const couFluid *fluid;
+    const couBody *body;
+    couBodySamples *own;
+    Points points;
+} SettleJob;
+
 static void settle_block(void *context, int block, size_t begin, size_t end, int worker)
 {
     (void)block, (void)worker;
@@ -233,8 +314,8 @@ static void settle_block(void *context, int block, size_t begin, size_t end, int
         couVec3 x = couToWorld(job->body->start, job->own->samples.points[k]);
         job->own->shares[k] = job->body->kind == cou_rigidFixed ? sample_share(fluid, job->body, x, depth) : 1.0f;
         float solid = 0.0f;
-        for (size_t n = 0; n < job->point_count && job->own->shares[k] > 0.0f; ++n)
-            solid += job->points[n].weight * solid_share(fluid, job->body, couAdd(x, job->points[n].offset));
+        for (size_t n = 0; n < job->points.count && job->own->shares[k] > 0.0f; ++n)
+            solid += job->points.items[n].weight * solid_share(fluid, job->body, couAdd(x, job->points.items[n].offset));
         job->own->solids[k] = solid;
     }
 }
@@ -251,7 +332,7 @@ static bool settle_body(couFluid *fluid, size_t b)
     own->solids = couAlloc(fluid->memory, (count + 1) * sizeof(float));
     SettleJob job = {.fluid = fluid, .body = &fluid->bodies->items[b], .own = own};
     couArenaMark mark = couArena_Mark(fluid->scratch);
-    bool is_good = own->shares && own->solids && take_points(fluid, &job);
+    bool is_good = own->shares && own->solids && take_points(fluid, &job.points);
     if (is_good) couFor(&fluid->parallel, count, 256, settle_block, &job);
     couArena_Release(fluid->scratch, mark);
     own->settled_count = count;

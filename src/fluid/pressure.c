@@ -33,6 +33,7 @@
 #define MIXED_CORRECTION 0.1f // theta where liquids of different density meet
 #define CALM_REACH 1.3f       // times the direction, before the cut
 #define MOST_CORRECTED 0.02f  // of the density in a step: what was squeezed is let go, not shot
+#define MOST_OVERFULL 0.002f  // mean density that a full domain may have too much: more is clumps, which can be undone
 #define COARSE_SHARE 0.7f     // sigma: both levels see the waves between their lengths
 #define BODY_SHARE 0.2        // of the way that a body has to give yet, in spacings, that counts as an error
 #define LEAST_STEP 0.15       // of the cut change: below, the direction is given up for the particles' own
@@ -359,7 +360,7 @@ static double find_error(Solver *solver, double *compression)
         // Cut pressures cannot keep their own mean, so the target is that of the beginning: to one that moved with them they
         // could not descend.
         if (!solver->loop.is_clamped || !solver->has_mean) solver->mean = (float)(sum_blocks(solver, 3) / count);
-        if (solver->loop.is_clamped) solver->mean = COU_MAX(solver->mean, 0.0f); // what is too thin may stay so
+        if (solver->loop.is_clamped) solver->mean = COU_CLAMP(solver->mean, 0.0f, MOST_OVERFULL); // what is thin may stay so
         solver->has_mean = true;
         run_particles(solver, center_block);
     }

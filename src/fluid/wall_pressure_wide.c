@@ -33,6 +33,9 @@ COU_SPECIALIZED float add_liquid(const couSphLoop *loop, size_t row, couKernelKi
     return loop->density_scale * couSumW(value);
 }
 
+// What lacks more is a surface, or behind a thin plate: no room to be filled.
+#define LEAST_EXCESS -0.02f
+
 // A sample takes part from half surrounded on, and wholly when nine tenths are.
 static inline float wetness(float liquid, float room)
 {
@@ -51,7 +54,7 @@ COU_SPECIALIZED void find_rows(couSphLoop *loop, size_t begin, size_t end, couKe
         float f = squares > 0.0f ? wetness(liquid, 1.0f - solid) / squares : 0.0f;
         float ratio = loop->gradient_scale[1] / (volume * loop->gradient_scale[0]);
         walls->weight[row] = f;
-        walls->excess[row] = solid + liquid - 1.0f;
+        walls->excess[row] = COU_MAX(solid + liquid - 1.0f, LEAST_EXCESS);
         walls->share[place] = ratio * ratio * f;
         walls->ask[place] = walls->share[place] * volume * walls->excess[row];
         float size = -volume * loop->gradient_scale[0];
