@@ -33,7 +33,7 @@
 #define MIXED_CORRECTION 0.1f // theta where liquids of different density meet
 #define CALM_REACH 1.3f       // times the direction, before the cut
 #define MOST_CORRECTED 0.02f  // of the density in a step: what was squeezed is let go, not shot
-#define MOST_OVERFULL 0.002f  // mean density that a full domain may have too much: more is clumps, which can be undone
+#define LEVEL_SHARE 0.05      // of a level above need that a step takes back
 #define COARSE_SHARE 0.7f     // sigma: both levels see the waves between their lengths
 #define BODY_SHARE 0.2        // of the way that a body has to give yet, in spacings, that counts as an error
 #define LEAST_STEP 0.15       // of the cut change: below, the direction is given up for the particles' own
@@ -47,17 +47,17 @@ typedef struct Solver {
     float *direction;     // [m^2/s]
     couYield *yield;      // free bodies
     float *eased;         // of the residuals, what they take by giving way; NULL where there are none
-    float mean;           // of the first residuals
-    bool has_mean;
-    float level;        // mean of `corrected`, where it is to be taken off
-    float turn;         // share of the last direction
-    float reach;        // how far along the direction pressures may go before they are cut
-    float step_size;    // t
-    float scale;        // of pressures: to kappa, and back
-    float one_factor;   // of all particles' diagonals; 0: each has its own
-    bool has_coarse;    // the coarse level is built
-    bool is_corrected;  // `corrected` holds the coarse level's part
-    bool has_gradients; // conjugate ones, and an exact way along them
+    float mean;           // of the residuals
+    float level;          // mean of `corrected`, where it is to be taken off
+    float turn;           // share of the last direction
+    float reach;          // how far along the direction pressures may go before they are cut
+    float step_size;      // t
+    float scale;          // of pressures: to kappa, and back
+    float raised;         // what is added to all pressures at the end [m^2/s]
+    float one_factor;     // of all particles' diagonals; 0: each has its own
+    bool has_coarse;      // the coarse level is built
+    bool is_corrected;    // `corrected` holds the coarse level's part
+    bool has_gradients;   // conjugate ones, and an exact way along them
 } Solver;
 
 // --- Start and end -----------------------------------------------------------------------------------------------------------
@@ -78,7 +78,7 @@ static void end_block(void *context, int block, size_t begin, size_t end, int wo
 {
     (void)block, (void)worker;
     const Solver *solver = context;
-    for (size_t i = begin; i < end; ++i) solver->loop.pressure[i] *= solver->scale;
+    for (size_t i = begin; i < end; ++i) solver->loop.pressure[i] = solver->scale * (solver->loop.pressure[i] + solver->raised);
 }
 
 // The diagonal of a full neighbourhood.
@@ -329,6 +329,9 @@ static void choose_pace(const couStep *step, float fast, float *theta, float *sh
     // a heavy one.
     float in_splash = state->is_single_density ? state->warm_start : 0.0f, at_rest = state->calm_start;
     *share = isnan(p->warm_start) ? at_rest + fast * (in_splash - at_rest) : p->warm_start;
+    // Without a surface no pressure is cut, and the bound of modes that a solve hardly touches holds to the letter; in fast flow
+    // what is left of them costs a vortex more than a fresh start.
+    if (isnan(p->warm_start) && state->is_full) *share = COU_MIN((1.0f - fast) * at_rest, 0.9f / (1.0f + *theta));
 }
 
 // Takes the mean off the residuals, and sums them anew.
@@ -357,11 +360,7 @@ static double find_error(Solver *solver, double *compression)
     double count = (double)solver->loop.count;
     *compression = sum_blocks(solver, 2) / count;
     if (couSph_State(solver->step->fluid)->is_full) {
-        // Cut pressures cannot keep their own mean, so the target is that of the beginning: to one that moved with them they
-        // could not descend.
-        if (!solver->loop.is_clamped || !solver->has_mean) solver->mean = (float)(sum_blocks(solver, 3) / count);
-        if (solver->loop.is_clamped) solver->mean = COU_CLAMP(solver->mean, 0.0f, MOST_OVERFULL); // what is thin may stay so
-        solver->has_mean = true;
+        solver->mean = (float)(sum_blocks(solver, 3) / count);
         run_particles(solver, center_block);
     }
     double above = sum_blocks(solver, 0), below = sum_blocks(solver, 1);
@@ -371,6 +370,27 @@ static double find_error(Solver *solver, double *compression)
     couYield_Ease(solver->yield, solver->step->fluid, &solver->loop);
     double way = couYield_Hear(solver->yield, solver->step->fluid, solver->loop.residual, solver->eased);
     return COU_MAX(error, BODY_SHARE * way / solver->step->fluid->spacing);
+}
+
+static void least_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    const Solver *solver = context;
+    float least = INFINITY;
+    for (size_t i = begin; i < end; ++i) least = COU_MIN(least, solver->loop.pressure[i]);
+    solver->loop.sums[4 * block] = (double)least;
+}
+
+// Where there is no surface, pressures are known but for a constant, which moves nothing: so all may pull, and none does once the
+// level is such that the least of them is 0. That is what the next step starts from. Around 0 instead, liquid under suction clumps;
+// and cut at 0 it tears where it should be drawn along. What the level does to liquid that is uneven makes it even.
+static void raise_level(Solver *solver)
+{
+    if (!couSph_State(solver->step->fluid)->is_full) return;
+    run_particles(solver, least_block);
+    double least = INFINITY;
+    for (int b = 0; b < couBlockCount(solver->loop.count, COU_SPH_BLOCK); ++b) least = COU_MIN(least, solver->loop.sums[4 * b]);
+    solver->raised = (float)(least < 0 ? -least : -LEVEL_SHARE * least);
 }
 
 static bool prepare_solver(Solver *solver, const couPressureSolve *solve, float fast, float share)
@@ -384,6 +404,7 @@ static bool prepare_solver(Solver *solver, const couPressureSolve *solve, float 
         state->has_coarse = true;
     }
     loop->is_divergence = solve->is_divergence;
+    if (state->is_full) loop->is_clamped = false; // see raise_level
     loop->pressure = couTable_Data(&fluid->table, solve->column);
     loop->out = couFluid_Previous(fluid); // free until the particles move
     loop->most_corrected = MOST_CORRECTED;
@@ -431,6 +452,7 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve)
         iterate(&solver, &product);
     }
     couSph_PressBodies(step, solver.loop.pressure);
+    raise_level(&solver);
     if (solver.eased) couYield_Begin(solver.yield, step, NULL, true); // as the rest of the step sees them
     solver.scale = state->reference_density / step->dt;
     couFor(&fluid->parallel, solver.loop.count, 8192, end_block, &solver);
