@@ -264,12 +264,15 @@ static bool grow_tiles(couFluid *fluid, const couBody *body, couBodySamples *own
 
 // --- What is solid around a sample -------------------------------------------------------------------------------------------
 
+// Where a body is while its samples are settled: what moves, in its own frame, so that it does not depend on when that is done.
+static couPose settled_pose(const couBody *body) { return body->kind == cou_rigidFixed ? body->start : COU_POSE_IDENTITY; }
+
 // The share of a cell of the lattice around x that is solid: of the body, or of it and all fixed ones. Its border is taken as
 // flat.
 static float solid_share(const couFluid *fluid, const couBody *own, couVec3 x)
 {
     float inv_d = 1.0f / fluid->spacing;
-    float share = 0.5f - inv_d * couShape_Distance(own->def.shape, fluid->dimension, couToLocal(own->start, x));
+    float share = 0.5f - inv_d * couShape_Distance(own->def.shape, fluid->dimension, couToLocal(settled_pose(own), x));
     for (size_t b = 0; own->kind == cou_rigidFixed && share < 1.0f && b < fluid->bodies->count; ++b) {
         const couBody *body = &fluid->bodies->items[b];
         if (body == own || !body->slot.is_here || body->kind != cou_rigidFixed) continue;
@@ -311,7 +314,7 @@ static void settle_block(void *context, int block, size_t begin, size_t end, int
     const couFluid *fluid = job->fluid;
     float depth = (0.25f + (float)couSph_BoundaryLayers(fluid)) * fluid->spacing;
     for (size_t k = begin; k < end; ++k) {
-        couVec3 x = couToWorld(job->body->start, job->own->samples.points[k]);
+        couVec3 x = couToWorld(settled_pose(job->body), job->own->samples.points[k]);
         job->own->shares[k] = job->body->kind == cou_rigidFixed ? sample_share(fluid, job->body, x, depth) : 1.0f;
         float solid = 0.0f;
         for (size_t n = 0; n < job->points.count && job->own->shares[k] > 0.0f; ++n)
