@@ -16,13 +16,14 @@ body { name = "ground", shape = plane {} }
 local water = material("water", { absorption = { 5, 1.6, 0.6 } })
 fluid { material = water, shape = box { size = { 1.088, 0.16, 0.384 } }, at = { 0, 0.115, 0 }, jitter = 0 }
 
--- Duck 1 is the lightest. All look along +x, towards the board, but none quite.
+-- Duck 1 is the lightest. All look towards the board, but none quite.
 local shape = duck()
 local places = { { -0.20, -0.08, 20 }, { -0.05, 0.09, -15 }, { 0.12, -0.07, 10 }, { 0.24, 0.09, 35 }, { 0.40, -0.06, -25 } }
 for i, place in ipairs(places) do
     body {
-        name = "duck" .. i, shape = shape, at = { place[1], 0.185, place[2] }, turn = { axis = { 0, 1, 0 }, degrees = 180 + place[3] },
-        density = 50 + 50 * i, friction = 0.1, color = { 0.85, 0.50, 0.03 },
+        name = "duck" .. i, shape = shape, at = { place[1], 0.185, place[2] },
+        turn = { axis = { 0, 1, 0 }, degrees = 180 + place[3] }, density = 50 + 50 * i, friction = 0.1,
+        color = { 0.85, 0.50, 0.03 },
     }
 end
 

@@ -11,8 +11,8 @@ local outer, inner, depth = 0.34, 0.13, 0.10
 local middle, width, axle = (outer + inner) / 2, 0.13, 0.215
 
 body {
-    name = "trough", shape = shell { cylinder { radius = outer, height = 0.2 }, thickness = 0.03, open = true }, at = { 0, 0.13, 0 },
-    color = { 0.7, 0.8, 0.9 }, opacity = 0.1, absorption = { 1.2, 0.5, 0.4 },
+    name = "trough", shape = shell { cylinder { radius = outer, height = 0.2 }, thickness = 0.03, open = true },
+    at = { 0, 0.13, 0 }, color = { 0.7, 0.8, 0.9 }, opacity = 0.1, absorption = { 1.2, 0.5, 0.4 },
 }
 body { name = "island", shape = cylinder { radius = inner, height = 0.25 }, at = { 0, 0.125, 0 }, color = stone }
 body { name = "ground", shape = plane {} }
@@ -26,8 +26,11 @@ for i = 1, 6 do
     table.insert(parts, box { size = { width, 0.13, 0.014 } }:at { 0, 0.075, 0 }:turned { axis = { 1, 0, 0 }, degrees = 60 * i })
 end
 body { name = "wheel", shape = union(parts), at = { middle, axle, 0 }, density = 600, color = wood }
-joint { name = "axle", kind = "hinge", a = "wheel", at = { middle, axle, 0 }, axis = { 1, 0, 0 }, motor_speed = 5, motor_force = 2 }
-body { name = "bar", shape = cylinder { radius = 0.01, height = 0.16, turn = { degrees = 90 } }, at = { 0.06, axle, 0 }, color = stone }
+joint {
+    name = "axle", kind = "hinge", a = "wheel", at = { middle, axle, 0 }, axis = { 1, 0, 0 }, motor_speed = 5, motor_force = 2,
+}
+local bar = cylinder { radius = 0.01, height = 0.16, turn = { degrees = 90 } }
+body { name = "bar", shape = bar, at = { 0.06, axle, 0 }, color = stone }
 
 body { name = "cork", shape = sphere { radius = 0.03 }, at = { -middle, 0.14, 0 }, density = 240, color = cork }
 

@@ -2,8 +2,8 @@
 -- Gagneux's thesis 2022, fig. 2.4, above, in oil; `--set gravity_on=bodies` gives the row below it, oil without weight.
 scene {
     title = "A ball sinks in oil",
-    note = "Oil closes behind the ball. It falls with about 0.2 m/s, at which its drag is what the oil leaves of its weight.",
-    method = "dfsph", spacing = 0.004, duration = 0.8, fps = 30,
+    note = "The oil closes behind the ball, which falls steadily with 0.13 m/s, slows near the floor and lies there after 1 s.",
+    method = "dfsph", spacing = 0.004, duration = 1.2, fps = 30,
 }
 
 body {
@@ -12,6 +12,9 @@ body {
 }
 body { name = "ground", shape = plane {} }
 fluid { material = "oil", shape = box { size = { 0.076, 0.136, 0.076 } }, at = { 0, 0.076, 0 }, jitter = 0 }
-body { name = "ball", shape = sphere { radius = 0.012 }, at = { 0, 0.120, 0 }, density = 1150, friction = 1, color = { 0.60, 0.05, 0.03 } }
+body {
+    name = "ball", shape = sphere { radius = 0.012 }, at = { 0, 0.120, 0 }, density = 1150, friction = 1,
+    color = { 0.60, 0.05, 0.03 },
+}
 
 camera { from = { 0.12, 0.15, 0.26 }, to = { 0, 0.075, 0 }, fov = 36 }

@@ -3,7 +3,7 @@
 local balls = require "lib.balls"
 scene {
     title = "Three balls in water without weight",
-    note = "All three sink, the heavy one first; nothing brings the water together again behind them.",
+    note = "All three sink, the light one last; they push the water up, and nothing brings it together again.",
     method = "dfsph", spacing = 0.03, duration = 1.5, fps = 30, gravity_on = "bodies",
 }
 balls { lid = true }

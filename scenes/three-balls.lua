@@ -3,7 +3,7 @@
 local balls = require "lib.balls"
 scene {
     title = "Three balls in water",
-    note = "Blue rises and floats, green hovers where it is, red sinks to the floor.",
+    note = "Blue rises and floats, green hovers and drifts with the stirred water, red sinks to the floor.",
     method = "dfsph", spacing = 0.03, duration = 3, fps = 30,
 }
 balls {}
