@@ -156,6 +156,7 @@ static int list_tables(Table *tables, int capacity, const couParamTable *joint)
                            {.name = "sink", .params = couSinkParams()},
                            {.name = "field", .params = couFieldParams()},
                            {.name = "camera", .params = couSceneCameraParams()},
+                           {.name = "colors", .params = couColorsParams()},
                            {.name = "materials", .write = write_materials},
                            {.name = "sources", .write = write_sources},
                            {.name = "methods", .write = write_methods}};

@@ -78,7 +78,8 @@ typedef struct couRun {
     double fps;
     int first, frame, total; ///< frames done before, done by now, asked for
     couBounds bounds;        ///< for an automatic camera, and where planes end
-    couCast cast;            ///< of a resumed run: the bodies that the scene begins with
+    couCast cast;            ///< the bodies that the scene begins with, for pictures of earlier frames
+    couColors colors;        ///< of film and picture
     double started;          ///< couSeconds()
 
     // of the frame that was computed last

@@ -104,6 +104,10 @@ static void inherit(couRunOptions *o, couFaults *faults)
         couPictureChoice *own = &o->pictures;
         if (!own->size_text) own->size_text = old.pictures.size_text;
         if (!own->quality_word) own->quality_word = old.pictures.quality_word;
+        if (!own->color_by) own->color_by = old.pictures.color_by;
+        if (!own->range_text) own->range_text = old.pictures.range_text;
+        if (!own->map_word) own->map_word = old.pictures.map_word;
+        own->has_no_legend |= old.pictures.has_no_legend;
         couPictureStyle *style = &own->style, *old_style = &old.pictures.style;
         if (style->paths == couDefaultPictureStyle().paths) style->paths = old_style->paths;
         if (style->shutter == 0) style->shutter = old_style->shutter;
@@ -171,6 +175,8 @@ bool couReadRunOptions(couRunOptions *o, int argc, char **argv, couFaults *fault
     couReadPictureChoice(&o->pictures, where, faults);
     if (o->pictures.quality_word && !o->is_picture && !o->is_video)
         couFaults_Add(faults, where, "--quality", "of which pictures? add --picture or --video");
+    if (o->pictures.color_by && !o->is_picture && !o->is_video)
+        couFaults_Add(faults, where, "--color-by", "of which pictures? add --picture or --video");
     couSplitOverrides(where, &o->sets, &o->overrides, faults);
     return false;
 }
@@ -193,6 +199,10 @@ bool couWriteCommand(const couRunOptions *o, const char *folder, int frames, dou
     const couPictureChoice *pictures = &o->pictures;
     if (pictures->size_text) fprintf(file.stream, "--size=%s\n", pictures->size_text);
     if (pictures->quality_word) fprintf(file.stream, "--quality=%s\n", pictures->quality_word);
+    if (pictures->color_by) fprintf(file.stream, "--color-by=%s\n", pictures->color_by);
+    if (pictures->range_text) fprintf(file.stream, "--color-range=%s\n", pictures->range_text);
+    if (pictures->map_word) fprintf(file.stream, "--color-map=%s\n", pictures->map_word);
+    if (pictures->has_no_legend) fprintf(file.stream, "--no-legend\n");
     fprintf(file.stream, "--samples=%d\n", pictures->style.paths);
     if (pictures->style.shutter > 0) fprintf(file.stream, "--shutter=%.17g\n", pictures->style.shutter);
     if (pictures->style.is_raw) fprintf(file.stream, "--no-denoise\n");

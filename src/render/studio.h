@@ -5,6 +5,7 @@
 #include "coulis/frames.h"
 #include "coulis/picture.h"
 #include "coulis/scene.h"
+#include "render/paint.h"
 
 /// How pictures are made. Fill with couDefaultPictureStyle(), then change what you need.
 typedef struct couPictureStyle {
@@ -27,13 +28,15 @@ typedef struct couStudioDef {
     couBounds bounds; ///< what an automatic camera frames; empty: each frame's own particles
     couPictureStyle style;
     couSurfaceDef surface; ///< for final pictures and splats; its spacing is that above
+    couColors colors;      ///< by: "" is by material; otherwise its range is settled: low < high
     int threads;           ///< 0: all cores
 } couStudioDef;
 
 typedef struct couStudio couStudio;
 couStudio *couOpenStudio(const couStudioDef *def, couFaults *faults);
 void couCloseStudio(couStudio *studio); ///< NULL is fine
-/// Draws a frame as the camera sees it at the frame's time. `number` seeds the grain. Layers may be NULL; they are of final
+/// Draws a frame as the camera sees it at the frame's time. `number` seeds the grain. `values` are the numbers to colour the
+/// particles by, as the def's colours say, or NULL: by material. Layers may be NULL; they are of final
 /// pictures in space only. Free image and layers; on false they are empty.
-bool couStudio_Draw(couStudio *studio, const couFrame *frame, int number, const couPictureBody *bodies, int body_count,
-                    couImage *image, couLayers *layers, couFaults *faults);
+bool couStudio_Draw(couStudio *studio, const couFrame *frame, const float *values, int number, const couPictureBody *bodies,
+                    int body_count, couImage *image, couLayers *layers, couFaults *faults);
