@@ -33,6 +33,10 @@ typedef enum couSphBoundary {
     cou_boundaryAkinci, ///< samples with volumes [Akinci 2012; Gagneux 2022, eq. 2.52]
     cou_boundaryGhost   ///< mirror images of the fluid [Gagneux 2022, 2.4.1.1]
 } couSphBoundary;
+typedef enum couSphEquation {
+    cou_equationTait, ///< p = k1 ((rho/rho0)^k2 - 1): nothing at rest [Gagneux 2022, eq. 2.17, 2.18]
+    cou_equationGas   ///< p = k1 (rho/rho0)^k2: fills its room [Gagneux 2022, eq. 2.16]
+} couSphEquation;
 typedef enum couSphAcceleration { cou_accelerationAuto, cou_accelerationNone, cou_accelerationTwoLevels } couSphAcceleration;
 
 /// Parameters of the whole family; a method reads those that concern it.
@@ -46,6 +50,7 @@ typedef struct couSphParams {
     float max_step;    ///< [s]
     float stiffness;   ///< k1 [Pa]
     float exponent;    ///< k2; 1: an ideal gas
+    int equation;      ///< couSphEquation
     float compression; ///< that stiffness is chosen for
     float damping;     ///< artificial viscosity alpha
     float tolerance;   ///< mean density error

@@ -5,7 +5,7 @@
 typedef struct StateJob {
     const couFluid *fluid;
     float *pressure, *change, *inverse;
-    float stiffness, exponent, to_kappa;
+    float stiffness, exponent, rest, to_kappa; // rest: 1 where there is no pressure at rest, 0 for a gas
     bool is_clamped, has_mueller_pressure;
 } StateJob;
 
@@ -18,7 +18,7 @@ static void state_block(void *context, int block, size_t begin, size_t end, int 
     for (size_t i = begin; i < end; ++i) {
         float D = density[i], D3 = D * D * D;
         float power = is_tait ? D3 * D3 * D : is_gas ? D : powf(D, job->exponent);
-        float p = job->stiffness * (power - 1.0f);
+        float p = job->stiffness * (power - job->rest);
         if (job->is_clamped) p = COU_MAX(p, 0.0f);
         job->pressure[i] = p;
         job->change[i] = job->to_kappa * p * (job->has_mueller_pressure ? 0.5f : 1.0f / (D * D));
@@ -38,6 +38,7 @@ void couSph_PushByState(couStep *step, float dt)
 {
     couFluid *fluid = step->fluid;
     const couSphState *state = fluid->method_state;
+    const couSphParams *params = fluid->params;
     couSphLoop loop = couSph_Loop(step);
     bool has_mueller_pressure = couSph_HasMeanPressure(fluid);
     StateJob job = {fluid,
@@ -46,6 +47,7 @@ void couSph_PushByState(couStep *step, float dt)
                     loop.factor,
                     state->stiffness,
                     state->exponent,
+                    params->equation == cou_equationGas ? 0.0f : 1.0f,
                     dt / state->reference_density,
                     loop.is_clamped,
                     has_mueller_pressure};
