@@ -203,6 +203,7 @@ typedef struct couBodyDef {
     float contact_friction; ///< Coulomb's coefficient against other bodies, >= 0, default 0.5; a pair has the geometric mean
     float restitution;      ///< bounce against other bodies, 0 to 1, default 0; a pair has the larger
     float friction;         ///< share of the sliding velocity lost per 1/30 s of contact, 0 (slip) to 1 (no slip), default 0
+    float bounce;           ///< share of its speed towards a fixed or driven body that a particle leaves with, 0 (default) to 1
     float stickiness;       ///< k_stick of [Clavet 2005, eq. 12] [1/s^2], >= 0, default 0
     float stick_distance;   ///< d_stick [m]; auto: h/2
     couLook look;           ///< in pictures
