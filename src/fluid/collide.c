@@ -4,8 +4,10 @@
 // frame of each body (which moves itself), by sphere tracing: the distance function says how far one can go without meeting the
 // surface, so a wall is never stepped over, however thin. A particle that meets a surface stops there and slides on with what
 // is left of its path [Clavet 2005, sect. 6: zero restitution, wet friction]; one that ends closer than its collision radius is
-// moved out. Where a wall has a bounce, it leaves with that share of the speed at which it came [Müller 2003, sect. 3.4]; free bodies have none: what many
-// particles at once may give to a light one would take the system that couple.c solves, and one by one they give it too much. Where several bodies cannot be satisfied in a few rounds, the particle stays where it came from, and is counted.
+// moved out. Where a wall has a bounce, it leaves with that share of the speed at which it came [Müller 2003, sect. 3.4]; free
+// bodies have none: what many particles at once may give to a light one would take the system that couple.c solves, and one by
+// one they give it too much. Where several bodies cannot be satisfied in a few rounds, the particle stays where it came from,
+// and is counted.
 //
 // Whatever a body does to a particle (wall density, collision, stickiness) is an impulse m dx / dt that the body gets back at
 // the point of contact; extraction of a particle that was already too close moves it without giving it speed, and gives the
