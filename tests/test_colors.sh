@@ -67,6 +67,26 @@ same "and the film" "$(frames_of run/film.mp4)" "$(frames_of half/film.mp4)"
 ends 0 run pool --out given --frames 2 --picture --export none --color-by pressure --color-range 0,2000 $small --quiet
 same "a given scale needs no frames" 1 "$(count given picture.png)"
 
+# --- Samples of bodies ---
+
+ends 0 run pool --out samples --frames 4 --picture --show-samples $small --quiet
+same "samples of each frame" 4 "$(count samples 'samples_*.vtp')"
+ends 0 render samples --show-samples --frames last $small --out shown --quiet
+same "the run's picture of samples" "$(picture samples/picture.png)" "$(picture shown/picture_000004.png)"
+ends 0 render samples --frames last $small --out hidden --quiet
+cmp -s shown/picture_000004.png hidden/picture_000004.png && fail "samples are not seen"
+ends 0 run pool --out ghosts --frames 2 --export vtk,samples --set sph.boundary=ghost --quiet
+same "ghosts are samples too" 2 "$(count ghosts 'samples_*.vtp')"
+"$coulis" info ghosts/samples_000002.vtp >stdout
+has "ghosts of bodies" "^material [01] +[0-9]+ particles" stdout
+ends 1 render run --show-samples --frames last $small --out lacking --quiet
+has "a run without samples" "samples_000006.vtp is not there|is not there: coulis run --export vtk,samples" stderr
+ends 2 render other_0.vtk --show-samples --out never
+ends 2 render run --show-samples --quality final --out never
+has "samples in final pictures" "^coulis render: --show-samples: goes with previews" stderr
+ends 2 run pool --out never --show-samples
+has "samples in no picture" "^coulis run: --show-samples: in which pictures\?" stderr
+
 # --- Any array of another program's frames ---
 
 {

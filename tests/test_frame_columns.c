@@ -81,6 +81,48 @@ static void test_methods_with_pressure_have_it(void **context)
     }
 }
 
+// A particle over a floor: samples lie in the floor, half a spacing deep at first; its ghost is its mirror image.
+static void test_samples_and_ghosts_are_captured(void **context)
+{
+    (void)context;
+    static const char *const boundaries[] = {"akinci", "ghost"};
+    for (int k = 0; k < 2; ++k) {
+        couFaults faults = {0};
+        couWorldDef def = couDefaultWorldDef();
+        strcpy(def.method, "wcsph");
+        def.gravity = (couVec3){0};
+        couWorld *world = couCreateWorld(&def, &faults);
+        couMaterialDef water = couDefaultMaterialDef();
+        strcpy(water.name, "water");
+        couMaterialId material = couWorld_AddMaterial(world, &water, &faults);
+        couBodyDef floor = couDefaultBodyDef();
+        couShapeDef plane = {.kind = cou_shapePlane, .axis = {0, 1, 0}};
+        floor.shape = couCreateShape(&plane, &faults);
+        couWorld_AddBody(world, &floor, &faults);
+        couShape_Release(floor.shape);
+        const couVec3 x = {0.1f, 0.013f, -0.2f};
+        assert_true(couWorld_AddParticles(world, material, &x, NULL, 1, &faults));
+        assert_true(couWorld_SetParam(world, "sph.boundary", boundaries[k], &faults));
+        expect_no_fault(&faults);
+        assert_int_equal(couWorld_Samples(world).count, 0);
+        couWorld_Step(world, 1e-5f);
+        couFrame samples;
+        assert_true(couCaptureSamples(world, &samples));
+        assert_int_equal(samples.count, couWorld_Samples(world).count);
+        assert_true(k == 0 ? samples.count > 20 : samples.count == 1);
+        double nearest = INFINITY;
+        for (size_t i = 0; i < samples.count; ++i) {
+            couVec3 p = samples.position[i];
+            assert_true(p.y < 0 && samples.material[i] == 0 && samples.density[i] > 0.1f && samples.density[i] < 3.1f);
+            nearest = fmin(nearest, fabs((double)p.y + (k == 0 ? 0.01 : 0.013)));
+        }
+        assert_true(nearest < 1e-5);
+        if (k == 1) assert_true(fabsf(samples.position[0].x - 0.1f) < 1e-6f && fabsf(samples.position[0].z + 0.2f) < 1e-6f);
+        couFreeFrame(&samples);
+        couDestroyWorld(world);
+    }
+}
+
 static void test_any_array_of_a_file(void **context)
 {
     (void)context;
@@ -115,6 +157,7 @@ int main(void)
         TEST(test_pressures_come_back),
         TEST(test_methods_with_pressure_have_it),
         TEST(test_any_array_of_a_file),
+        TEST(test_samples_and_ghosts_are_captured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

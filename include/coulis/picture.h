@@ -39,6 +39,7 @@ typedef struct couPictureScene {
     int material_count;             ///< entries of colors and opacities, 0: 256; particles of a material beyond are grey
     const couVec3 *particle_colors; ///< linear RGB per particle, opaque; NULL, or a red of NaN: the material's
     float radius;                   ///< of a particle's sphere [m]
+    const float *radii;             ///< of each one's [m]; NULL: `radius`
     const couPictureBody *bodies;
     int body_count;
     float ground;                      ///< height of the ground plane [m]; NaN: none

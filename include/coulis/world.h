@@ -478,6 +478,18 @@ typedef struct couParticleView {
 COU_API couParticleView couWorld_Particles(const couWorld *world);
 COU_API float couWorld_ParticleMass(const couWorld *world, int material); ///< [kg] ([kg/m] in 2D)
 
+/// The points that stood for bodies in the last step: samples, or mirror images of the fluid (sph.boundary = ghost). In storage
+/// order, where they were at the beginning of that step; none for pvfs, and before the first step.
+typedef struct couSampleView {
+    size_t count;
+    const couVec4 *position; ///< xyz [m]; w: volume over that of a particle
+    const couVec4 *velocity; ///< xyz [m/s]; w is internal
+    const uint32_t *id;      ///< hardly ever the same for two
+    const uint32_t *body;    ///< bodies are counted from 0 as they are added
+} couSampleView;
+
+COU_API couSampleView couWorld_Samples(const couWorld *world);
+
 typedef struct couSpringView {
     uint32_t id_a, id_b; ///< id_a < id_b
     float rest_length;   ///< [m]

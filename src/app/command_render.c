@@ -21,6 +21,7 @@ enum { PROBED_FRAMES = 16 }; // of other programs, for the room that an automati
 typedef struct Job {
     couPictureChoice pictures;
     couSurfaceDef surface;
+    const char *source; // the first of the frames' names
     const char *out, *frames, *film, *from, *to, *material, *scene_path;
     char folder[COU_FOLDER_SIZE], film_path[COU_PATH_SIZE];
     double fov, spacing, fps; // 0: not given; fps of the film
@@ -283,7 +284,7 @@ static void describe(const Job *job, const char *source, char *text, size_t size
              "quality %d, samples %d, shutter %g of 1/%g s, raw %d\n"
              "field %d, cell %g, radius %g, level %g, smoothing %d, blended %d, spacing %g\n"
              "from %s to %s, fov %g, material %s, room %g %g %g to %g %g %g\n"
-             "colors by %s from %g to %g, map %d, legend %d\n",
+             "colors by %s from %g to %g, map %d, legend %d, samples %d\n",
              full                  ? full
              : couIsFolder(source) ? "this run"
                                    : source,
@@ -292,7 +293,7 @@ static void describe(const Job *job, const char *source, char *text, size_t size
              s->is_blended, (double)s->spacing, job->from ? job->from : "-", job->to ? job->to : "-", job->fov,
              job->material ? job->material : "-", (double)room.lower.x, (double)room.lower.y, (double)room.lower.z,
              (double)room.upper.x, (double)room.upper.y, (double)room.upper.z, job->colors.by[0] ? job->colors.by : "material",
-             (double)job->colors.low, (double)job->colors.high, job->colors.map, job->colors.has_legend);
+             (double)job->colors.low, (double)job->colors.high, job->colors.map, job->colors.has_legend, c->has_samples);
     free(full);
 }
 
@@ -380,8 +381,13 @@ static bool draw(Job *job, const couFrameFile *file, couImage *image, couLayers 
     int count = 0;
     couPictureBody *bodies = job->scene ? couFindBodies(&job->cast, &job->bodies, file->number, &count) : NULL;
     float *values = couFindValues(&job->colors, &frame, file->path, faults);
+    couFrame samples = {0};
+    bool has_samples = job->pictures.style.has_samples;
     bool is_drawn = (values || !job->colors.by[0]) &&
-                    couStudio_Draw(job->studio, &frame, values, file->number, bodies, count, image, layers, faults);
+                    (!has_samples || couReadSamples(job->source, file->number, &samples, faults)) &&
+                    couStudio_Draw(job->studio, &frame, values, has_samples ? &samples : NULL, file->number, bodies, count, image,
+                                   layers, faults);
+    couFreeFrame(&samples);
     free(values);
     free(bodies);
     couFreeFrame(&frame);
@@ -484,6 +490,7 @@ static bool prepare(void *context, const couTexts *operands, couFrameFiles *file
     const char *source = operands->count > 0 ? operands->items[0] : NULL;
     char path[COU_PATH_SIZE];
     check_words(job, source);
+    job->source = source;
     if (job->faults.count > 0 || !couListFrames(operands->items, operands->count, files, &job->faults)) return false;
     bool is_run = couIsFolder(source) && access(couJoin(path, source, "command.txt"), F_OK) == 0;
     if (!is_run) job->probe = couProbeFrames(files, PROBED_FRAMES);
@@ -492,6 +499,8 @@ static bool prepare(void *context, const couTexts *operands, couFrameFiles *file
     if (is_run && (job->material || job->spacing > 0))
         couFaults_Add(&job->faults, where, job->material ? "--material" : "--spacing",
                       "is for frames of other programs; this run has its own");
+    if (!is_run && job->pictures.style.has_samples)
+        couFaults_Add(&job->faults, where, "--show-samples", "is for the folder of a run");
     if (!is_run && job->scene_path) couFaults_Add(&job->faults, where, "--scene", "is for the folder of a run");
     if (job->faults.count > 0 || !(is_run ? open_run(job, operands) : open_frames(job, operands))) return false;
     if (job->fps == 0) job->fps = job->frame_fps;

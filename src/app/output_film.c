@@ -64,8 +64,13 @@ static bool draw(couRun *run, Filming *filming, const couFrame *frame, const cou
     drawn.time = number / run->fps;
     couPictureBody *bodies = table ? couFindBodies(&run->cast, table, number, &count) : couCollectBodies(run->world, &count);
     float *values = couFindValues(&run->colors, frame, NULL, &run->faults);
-    bool is_done = (values || !run->colors.by[0]) &&
-                   couStudio_Draw(filming->studio, &drawn, values, number, bodies, count, image, NULL, &run->faults);
+    couFrame samples = {0};
+    bool has_samples = run->options.pictures.style.has_samples;
+    const char *folder = number <= run->first ? run->options.resume : run->folder;
+    bool is_done = (values || !run->colors.by[0]) && (!has_samples || couReadSamples(folder, number, &samples, &run->faults)) &&
+                   couStudio_Draw(filming->studio, &drawn, values, has_samples ? &samples : NULL, number, bodies, count, image,
+                                  NULL, &run->faults);
+    couFreeFrame(&samples);
     free(values);
     free(bodies);
     return is_done;

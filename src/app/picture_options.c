@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // --- Surfaces ---
 
@@ -46,6 +47,9 @@ void couReadPictureChoice(couPictureChoice *c, const char *command, couFaults *f
     for (int k = 0; k < 3 && c->quality_word; ++k)
         if (strcmp(c->quality_word, qualities[k]) == 0) style->quality = k, is_known = true;
     if (!is_known) couAddUnknown(command, "--quality", "quality", c->quality_word, qualities, 3, faults);
+    if (style->has_samples && style->quality != cou_qualityPreview)
+        couFaults_Add(faults, command, "--show-samples", "goes with previews and pictures of 2D, not with --quality %s",
+                      c->quality_word);
     style->width = 1280, style->height = 720;
     if (!c->size_text) return;
     int length = 0;
@@ -55,6 +59,15 @@ void couReadPictureChoice(couPictureChoice *c, const char *command, couFaults *f
     if (!is_good)
         couFaults_Add(faults, command, "--size", "'%.40s' is not WIDTHxHEIGHT of even numbers from 16 to 8192, e.g. 1280x720",
                       c->size_text);
+}
+
+bool couReadSamples(const char *folder, int number, couFrame *samples, couFaults *faults)
+{
+    char path[1100];
+    snprintf(path, sizeof path, "%.1024s/samples_%06d.vtp", folder, number);
+    if (access(path, R_OK) == 0) return couReadFrame(path, samples, faults);
+    couFaults_Add(faults, path, NULL, "is not there: coulis run --export vtk,samples writes the samples of bodies");
+    return false;
 }
 
 // --- Colours ---

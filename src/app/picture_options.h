@@ -44,6 +44,8 @@ couPictureChoice couDefaultPictureChoice(void);
         COU_OPTION("--shutter", "S", cou_optionNumber, &(c)->style.shutter, .min = 0, .max = 1, \
                    .help = "motion blur of final pictures: share of a frame that the shutter is open (default 0)"), \
         COU_OPTION("--no-denoise", NULL, cou_optionFlag, &(c)->style.is_raw, .help = "leave the grain in final pictures"), \
+        COU_OPTION("--show-samples", NULL, cou_optionFlag, &(c)->style.has_samples, \
+                   .help = "show the points that stand for bodies, samples or ghosts, instead of opaque bodies"), \
         COU_OPTION("--color-by", "COLUMN", cou_optionText, &(c)->color_by, \
                    .help = "colour particles by speed, density, pressure, x to z, vx to vz, id, material, or none"), \
         COU_OPTION("--color-range", "LOW,HIGH", cou_optionText, &(c)->range_text, \
@@ -53,6 +55,8 @@ couPictureChoice couDefaultPictureChoice(void);
         COU_OPTION("--no-legend", NULL, cou_optionFlag, &(c)->has_no_legend, .help = "leave out the scale beside the picture")
 /// Checks the words and fills the style from them.
 void couReadPictureChoice(couPictureChoice *choice, const char *command, couFaults *faults);
+/// Reads samples_000012.vtp of a run's folder. False with a fault that says how to get it.
+bool couReadSamples(const char *folder, int number, couFrame *samples, couFaults *faults);
 /// What to colour by: the command line before the scene's, which may be NULL. Faults of the options that make no sense.
 couColors couChooseColors(const couPictureChoice *choice, const couColors *scene, const char *command, couFaults *faults);
 /// Makes sure that the first frame has the column, and looks through all frames for the ends of the scale that are automatic.

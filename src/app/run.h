@@ -33,6 +33,7 @@ typedef struct couRunOptions {
 
     // worked out from the texts above
     bool has_vtp, has_ply;
+    bool has_samples; ///< samples of bodies too
     bool has_surface_vtp, has_surface_ply, has_surface_obj;
     couOverrides overrides; ///< from `sets`
     char *old_command;      ///< text of the resumed run's command.txt, split into lines

@@ -80,6 +80,30 @@ bool couCaptureFrame(const couWorld *world, couFrame *frame)
     return is_ok;
 }
 
+bool couCaptureSamples(const couWorld *world, couFrame *frame)
+{
+    couSampleView view = couWorld_Samples(world);
+    uint64_t *keys = view.count <= COU_MAX_FRAME_COUNT ? couAlloc(NULL, 2 * sizeof *keys * COU_MAX(view.count, 1)) : NULL;
+    bool is_ok = keys && couAllocateFrame(frame, view.count);
+    if (is_ok) {
+        frame->time = couWorld_Time(world);
+        for (size_t i = 0; i < view.count; ++i) keys[i] = (uint64_t)view.id[i] << 32 | i;
+        sort_by_id(keys, keys + view.count, view.count);
+        for (size_t i = 0; i < view.count; ++i) {
+            size_t j = (uint32_t)keys[i];
+            frame->position[i] = couXyz(view.position[j]);
+            frame->velocity[i] = couXyz(view.velocity[j]);
+            frame->id[i] = view.id[j];
+            frame->density[i] = view.position[j].w;
+            frame->material[i] = (uint8_t)COU_MIN(view.body[j], UINT8_MAX);
+        }
+    } else {
+        *frame = (couFrame){0};
+    }
+    couFree(NULL, keys);
+    return is_ok;
+}
+
 couSurfacePoints couFramePoints(const couFrame *frame, int dimension)
 {
     return (couSurfacePoints){.dimension = dimension,

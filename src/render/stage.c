@@ -142,7 +142,8 @@ static bool add_particles(couStage *stage, const couPictureScene *scene, bool ha
     has_memory = has_memory && (!has_splats || stage->disc_normals) && (!is_moving || velocities);
     if (has_memory && has_splats) add_splats(stage, scene);
     for (size_t i = 0; has_memory && !has_splats && i < count; ++i) {
-        if (couIsDrawable(scene->positions[i])) add_point(stage, scene, i, scene->radius, velocities);
+        if (couIsDrawable(scene->positions[i]))
+            add_point(stage, scene, i, scene->radii ? scene->radii[i] : scene->radius, velocities);
     }
     unsigned disc_id = (unsigned)(1 + scene->body_count + scene->surface_count);
     bool is_attached = has_memory && attach_points(stage, 0, stage->disc_count, velocities, disc_id) &&

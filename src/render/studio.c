@@ -178,6 +178,63 @@ static couVec3 *paint_particles(const couStudio *studio, const couFrame *frame, 
     return colors;
 }
 
+// Particles and samples together, samples small and in the colour of their body; bodies that would hide them are left out.
+typedef struct Crowd {
+    couVec3 *positions, *colors;
+    uint8_t *materials;
+    float *radii;
+    couPictureBody *bodies;
+} Crowd;
+
+static void free_crowd(Crowd *crowd)
+{
+    free(crowd->positions);
+    free(crowd->colors);
+    free(crowd->materials);
+    free(crowd->radii);
+    free(crowd->bodies);
+}
+
+static void fill_crowd(const couFrame *frame, const couVec3 *painted, const couFrame *samples, float radius, Crowd *crowd)
+{
+    static const couVec3 palette[] = {{0.80f, 0.30f, 0.05f}, {0.10f, 0.45f, 0.12f}, {0.42f, 0.12f, 0.50f},
+                                      {0.75f, 0.55f, 0.05f}, {0.05f, 0.42f, 0.50f}, {0.65f, 0.08f, 0.16f}};
+    for (size_t i = 0; i < frame->count; ++i) {
+        crowd->positions[i] = frame->position[i];
+        crowd->materials[i] = frame->material[i];
+        crowd->colors[i] = painted ? painted[i] : (couVec3){NAN, NAN, NAN};
+        crowd->radii[i] = radius;
+    }
+    for (size_t k = 0; k < samples->count; ++k) {
+        size_t i = frame->count + k;
+        crowd->positions[i] = samples->position[k];
+        crowd->colors[i] = palette[samples->material[k] % (sizeof palette / sizeof palette[0])];
+        crowd->radii[i] = 0.5f * radius;
+    }
+}
+
+// False with a fault without memory.
+static bool add_samples(const couFrame *frame, const couFrame *samples, couPictureScene *scene, Crowd *crowd, couFaults *faults)
+{
+    size_t count = frame->count + samples->count + 1;
+    *crowd = (Crowd){malloc(count * sizeof(couVec3)), malloc(count * sizeof(couVec3)), calloc(count, 1),
+                     malloc(count * sizeof(float)), calloc((size_t)scene->body_count + 1, sizeof(couPictureBody))};
+    if (!crowd->positions || !crowd->colors || !crowd->materials || !crowd->radii || !crowd->bodies) {
+        couFaults_Add(faults, NULL, NULL, "no memory for the picture of %zu samples", samples->count);
+        return false;
+    }
+    fill_crowd(frame, scene->particle_colors, samples, scene->radius, crowd);
+    int kept = 0;
+    for (int i = 0; i < scene->body_count; ++i)
+        if (scene->bodies[i].look.opacity < 1.0f) crowd->bodies[kept++] = scene->bodies[i];
+    scene->particle_count = frame->count + samples->count;
+    scene->positions = crowd->positions, scene->materials = crowd->materials;
+    scene->particle_colors = crowd->colors, scene->radii = crowd->radii;
+    scene->velocities = NULL;
+    scene->bodies = crowd->bodies, scene->body_count = kept;
+    return true;
+}
+
 static void add_legend(const couStudio *studio, couImage *image)
 {
     const couColors *colors = &studio->def.colors;
@@ -188,8 +245,8 @@ static void add_legend(const couStudio *studio, couImage *image)
     if (colors->has_legend) couImage_DrawLegend(image, &legend);
 }
 
-bool couStudio_Draw(couStudio *studio, const couFrame *frame, const float *values, int number, const couPictureBody *bodies,
-                    int body_count, couImage *image, couLayers *layers, couFaults *faults)
+bool couStudio_Draw(couStudio *studio, const couFrame *frame, const float *values, const couFrame *samples, int number,
+                    const couPictureBody *bodies, int body_count, couImage *image, couLayers *layers, couFaults *faults)
 {
     const couStudioDef *def = &studio->def;
     *image = (couImage){0};
@@ -207,6 +264,9 @@ bool couStudio_Draw(couStudio *studio, const couFrame *frame, const float *value
         is_good = values ? build_painted_skin(studio, frame, values, skin, faults) : build_skin(studio, frame, skin, faults);
         scene.surfaces = skin->drawn, scene.surface_count = skin->count;
     }
+    Crowd crowd = {0};
+    if (is_good && samples && (is_flat || def->style.quality == cou_qualityPreview))
+        is_good = add_samples(frame, samples, &scene, &crowd, faults);
     if (is_good && def->style.quality == cou_qualitySplats && !is_flat) {
         couSurfacePoints points = couFramePoints(frame, def->dimension);
         is_good = couFindSplats(&def->surface, &points, 0.0f, &splats, faults);
@@ -219,6 +279,7 @@ bool couStudio_Draw(couStudio *studio, const couFrame *frame, const float *value
     for (int k = 0; skin && k < skin->count; ++k) couSurface_Clear(&skin->surfaces[k]);
     free(skin);
     free(colors);
+    free_crowd(&crowd);
     couSplats_Clear(&splats);
     return is_good;
 }
