@@ -32,8 +32,8 @@ typedef enum couFrameColumn {
 
 /// Copies the world's particles, ordered by id. Free with couFreeFrame(). False without memory.
 COU_API bool couCaptureFrame(const couWorld *world, couFrame *frame);
-/// Likewise the samples or ghosts of bodies (couWorld_Samples): `density` is a sample's volume over that of a particle, `material` the
-/// number of its body, at most 255.
+/// Likewise the samples or ghosts of bodies (couWorld_Samples): `density` is a sample's volume over that of a particle,
+/// `material` the number of its body, at most 255.
 COU_API bool couCaptureSamples(const couWorld *world, couFrame *frame);
 /// Zeroed arrays for `count` particles, but no pressure. False without memory; nothing is held then.
 COU_API bool couAllocateFrame(couFrame *frame, size_t count);
