@@ -52,6 +52,12 @@ int main()
     bool is_good = faults.count == 0 && m.center[1] < -0.19 && m.center[1] > -0.25 && couCaptureFrame(world.get(), &frame) &&
                    frame.count == couWorld_Particles(world.get()).count && frame.count > 100 &&
                    std::strcmp(couVersion(), COU_VERSION) == 0;
+    // The whole drop falls alike: colours by its speed have a scale, a map and a legend.
+    couColors colors = couDefaultColors();
+    std::unique_ptr<float[]> speeds(new float[frame.count + 1]);
+    is_good = is_good && couFrame_Column(&frame, "speed", speeds.get()) && speeds[0] > 1.8f && speeds[0] < 2.2f &&
+              std::strcmp(couFrameColumn_Unit("speed"), "m/s") == 0 && couFrameColumnNames()[0] &&
+              couParams_Find(couColorsParams(), "map") && couColorMap_At(colors.map, 1.0f).x > couColorMap_At(colors.map, 0.0f).x;
     if (!is_good) std::fprintf(stderr, "%d faults, centre at %g m, %zu particles\n", faults.count, m.center[1], frame.count);
     couFreeFrame(&frame);
     couFaults_Clear(&faults);

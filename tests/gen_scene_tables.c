@@ -157,6 +157,7 @@ static int list_tables(Table *tables, int capacity, const couParamTable *joint)
                            {.name = "field", .params = couFieldParams()},
                            {.name = "blower", .params = couBlowerParams()},
                            {.name = "camera", .params = couSceneCameraParams()},
+                           {.name = "colors", .params = couColorsParams()},
                            {.name = "materials", .write = write_materials},
                            {.name = "sources", .write = write_sources},
                            {.name = "methods", .write = write_methods}};

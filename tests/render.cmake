@@ -2,3 +2,5 @@
 find_program(BASH_PROGRAM bash REQUIRED)
 add_test(NAME render_program COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/test_render.sh $<TARGET_FILE:coulis_main>
     ${CMAKE_SOURCE_DIR})
+add_test(NAME colors_program COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/test_colors.sh $<TARGET_FILE:coulis_main>
+    ${CMAKE_SOURCE_DIR})

@@ -1,4 +1,4 @@
-// camera{}: still, along keyframes, on a turntable; and every way in which it can be wrong.
+// camera{}: still, along keyframes, on a turntable; colors{}; and every way in which they can be wrong.
 #include "scene_test.h"
 
 static couCamera camera_of(const char *text, couScene **scene)
@@ -100,13 +100,46 @@ static void test_wrong_cameras_are_faults(void **context)
     for (int i = 0; i < COU_COUNT(cases); ++i) check_bad(&cases[i]);
 }
 
+static void test_colors_are_read(void **context)
+{
+    (void)context;
+    couScene *scene = load_good("scene {}");
+    couColors colors = couScene_Colors(scene);
+    assert_string_equal(colors.by, "");
+    couCloseScene(scene);
+    scene = load_good(HEAD "colors { by = 'pressure', low = -10, high = 2000, map = 'inferno', legend = false }");
+    colors = couScene_Colors(scene);
+    assert_string_equal(colors.by, "pressure");
+    assert_true(colors.low == -10 && colors.high == 2000 && colors.map == cou_mapInferno && !colors.has_legend);
+    couCloseScene(scene);
+    scene = load_good(HEAD "colors { by = 'speed', low = 0 }");
+    colors = couScene_Colors(scene);
+    assert_true(colors.low == 0 && isnan(colors.high) && colors.map == cou_mapViridis && colors.has_legend);
+    couCloseScene(scene);
+}
+
+static void test_wrong_colors_are_faults(void **context)
+{
+    (void)context;
+    static const Bad cases[] = {
+        {HEAD "colors { map = 'viridis' }", 2, "colors.by", "is missing"},
+        {HEAD "colors { by = 'sped' }", 2, "colors.by", "did you mean speed?"},
+        {HEAD "colors { by = 'speed', low = 3, high = 3 }", 2, "colors.high", "must be more than low, 3"},
+        {HEAD "colors { by = 'speed', low = 'small' }", 2, "colors.low", "number"},
+        {HEAD "colors { by = 'speed', map = 'rainbow' }", 2, "colors.map", "viridis, inferno, coolwarm, gray"},
+        {HEAD "colors { by = 'speed', hihg = 3 }", 2, "colors.hihg", "high"},
+        {HEAD "colors { by = 'speed' }\ncolors { by = 'id' }", 3, "colors", "a second colors{}"},
+        {HEAD "colors 'speed'", 2, "colors", "table"},
+    };
+    for (int i = 0; i < COU_COUNT(cases); ++i) check_bad(&cases[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_still_camera_stays),
-        cmocka_unit_test(test_keyframes_are_passed_through),
-        cmocka_unit_test(test_turntable_turns),
-        cmocka_unit_test(test_wrong_cameras_are_faults),
+        cmocka_unit_test(test_still_camera_stays), cmocka_unit_test(test_keyframes_are_passed_through),
+        cmocka_unit_test(test_turntable_turns),    cmocka_unit_test(test_wrong_cameras_are_faults),
+        cmocka_unit_test(test_colors_are_read),    cmocka_unit_test(test_wrong_colors_are_faults),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -16,6 +16,7 @@ typedef struct couFrame {
     uint32_t *id;
     float *density; ///< relative to rest
     uint8_t *material;
+    float *pressure;  ///< [Pa]; NULL where the method has none, or the file
     unsigned missing; ///< couFrameColumn bits of what the file that was read does not have: resting matter stands there
 } couFrame;
 
@@ -31,7 +32,10 @@ typedef enum couFrameColumn {
 
 /// Copies the world's particles, ordered by id. Free with couFreeFrame(). False without memory.
 COU_API bool couCaptureFrame(const couWorld *world, couFrame *frame);
-/// Zeroed arrays for `count` particles. False without memory; nothing is held then.
+/// Likewise the samples or ghosts of bodies (couWorld_Samples): `density` is a sample's volume over that of a particle,
+/// `material` the number of its body, at most 255.
+COU_API bool couCaptureSamples(const couWorld *world, couFrame *frame);
+/// Zeroed arrays for `count` particles, but no pressure. False without memory; nothing is held then.
 COU_API bool couAllocateFrame(couFrame *frame, size_t count);
 /// For frames that were captured, allocated or read.
 COU_API void couFreeFrame(couFrame *frame);
@@ -49,6 +53,17 @@ COU_API bool couWritePly(const char *path, const couFrame *frame, couFaults *fau
 COU_API bool couReadFrame(const char *path, couFrame *frame, couFaults *faults);
 /// "velocity, id": names of what is missing, "" for nothing; returns `text`.
 COU_API const char *couFrame_Missing(const couFrame *frame, char *text, size_t size);
+
+/// One number for each particle, by name: `speed`, `x`, `y`, `z` (place), `vx`, `vy`, `vz`, `density`, `pressure`, `id` and
+/// `material`. False, and nothing written, when there is no such column or the frame has not got it.
+COU_API bool couFrame_Column(const couFrame *frame, const char *name, float *values);
+/// The unit of such a column, "" for a pure number or an unknown name.
+COU_API const char *couFrameColumn_Unit(const char *name);
+/// The columns' names, NULL-terminated.
+COU_API const char *const *couFrameColumnNames(void);
+/// Likewise, or any other array that the file has for its points: of vectors their length, or `name.x`, `.y`, `.z`. `count` is
+/// that of the frame. False with a fault that names what the file has.
+COU_API bool couReadFrameColumn(const char *path, const couFrame *frame, const char *name, float *values, couFaults *faults);
 
 /// A frame file and its number.
 typedef struct couFrameFile {

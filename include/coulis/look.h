@@ -29,6 +29,30 @@ COU_API const couParamTable *couLookParams(void);
 /// With what is automatic worked out, and all numbers within their ranges, also those of a look that nobody checked.
 COU_API couLook couLook_Resolve(couLook look, couMatter matter);
 
+// --- Colours by number -------------------------------------------------------------------------------------------------------
+
+typedef enum couColorMap {
+    cou_mapViridis,  ///< dark blue, green, yellow; as bright as the number is large, also for the colour-blind
+    cou_mapInferno,  ///< black, red, yellow, white: the same with more contrast
+    cou_mapCoolwarm, ///< blue, grey, red [Moreland 2009]: for numbers about a middle
+    cou_mapGray,
+    cou_mapCount
+} couColorMap;
+
+/// Display colour (sRGB, 0 to 1) of a number 0 to 1; beyond it that of the nearer end. NaN is pink, which no map has.
+COU_API couVec3 couColorMap_At(int map, float t);
+
+/// What pictures colour particles by. Fill with couDefaultColors(), then change what you need.
+typedef struct couColors {
+    char by[COU_NAME_SIZE]; ///< a column of frames: "speed", "density", "pressure"... (frames.h); "" (default): by material
+    float low, high;        ///< numbers at the ends of the scale, in the column's unit; auto: of all frames of the film
+    int map;                ///< couColorMap, default viridis
+    bool has_legend;        ///< the scale beside the picture, default true
+} couColors;
+
+COU_API couColors couDefaultColors(void);
+COU_API const couParamTable *couColorsParams(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -31,13 +31,15 @@ typedef struct couPictureSurface {
 typedef struct couPictureScene {
     int dimension;
     size_t particle_count;
-    const couVec3 *positions;  ///< [m]
-    const couVec3 *velocities; ///< [m/s], for motion blur; NULL: none
-    const uint8_t *materials;  ///< index into colors
-    const couVec3 *colors;     ///< linear RGB per material
-    const float *opacities;    ///< per material; low ones look wetter, particles of 0 are not drawn
-    int material_count;        ///< entries of colors and opacities, 0: 256; particles of a material beyond are grey
-    float radius;              ///< of a particle's sphere [m]
+    const couVec3 *positions;       ///< [m]
+    const couVec3 *velocities;      ///< [m/s], for motion blur; NULL: none
+    const uint8_t *materials;       ///< index into colors
+    const couVec3 *colors;          ///< linear RGB per material
+    const float *opacities;         ///< per material; low ones look wetter, particles of 0 are not drawn
+    int material_count;             ///< entries of colors and opacities, 0: 256; particles of a material beyond are grey
+    const couVec3 *particle_colors; ///< linear RGB per particle, opaque; NULL, or a red of NaN: the material's
+    float radius;                   ///< of a particle's sphere [m]
+    const float *radii;             ///< of each one's [m]; NULL: `radius`
     const couPictureBody *bodies;
     int body_count;
     float ground;                      ///< height of the ground plane [m]; NaN: none
@@ -107,6 +109,14 @@ COU_API void couFreeImage(couImage *image);
 COU_API bool couRenderLayers(couRenderer *renderer, const couPictureScene *scene, const couPictureOptions *options,
                              couImage *image, couLayers *layers, couFaults *faults);
 COU_API void couFreeLayers(couLayers *layers);
+/// A scale of colours with its numbers.
+typedef struct couLegend {
+    const char *title; ///< in ASCII: "speed [m/s]"
+    float low, high;   ///< of the scale, low < high
+    int map;           ///< couColorMap
+} couLegend;
+/// Draws it over the right edge of the image, in a size that suits its height; nothing on an image of less than 64 x 64 pixels.
+COU_API void couImage_DrawLegend(couImage *image, const couLegend *legend);
 /// The file is whole or not there; an older one survives a failure.
 COU_API bool couWritePng(const char *path, const couImage *image, couFaults *faults);
 /// Reads a PNG file as 8-bit sRGB; free with couFreeImage(). False with a fault when it is missing or damaged.

@@ -51,6 +51,7 @@ COU_API double couScene_Duration(const couScene *scene);      ///< [s]
 COU_API double couScene_Fps(const couScene *scene);           ///< frames per second
 COU_API uint64_t couScene_ContentHash(const couScene *scene); ///< of the file and everything it required, and the overrides
 COU_API couCamera couScene_Camera(const couScene *scene);
+COU_API couColors couScene_Colors(const couScene *scene); ///< what pictures colour particles by
 
 /// A Lua error in a callback during the run: its message with file and line, or NULL. The run must stop then.
 COU_API const char *couScene_RuntimeError(const couScene *scene);

@@ -213,6 +213,7 @@ typedef struct couBodyDef {
     float contact_friction; ///< Coulomb's coefficient against other bodies, >= 0, default 0.5; a pair has the geometric mean
     float restitution;      ///< bounce against other bodies, 0 to 1, default 0; a pair has the larger
     float friction;         ///< share of the sliding velocity lost per 1/30 s of contact, 0 (slip) to 1 (no slip), default 0
+    float bounce;           ///< share of its speed towards a fixed or driven body that a particle leaves with, 0 (default) to 1
     float stickiness;       ///< k_stick of [Clavet 2005, eq. 12] [1/s^2], >= 0, default 0
     float stick_distance;   ///< d_stick [m]; auto: h/2
     float coanda;           ///< C of [Gagneux 2022, eq. 3.2], 0 to 1, default 0: pull on the liquid around; for the SPH methods
@@ -521,6 +522,18 @@ typedef struct couParticleView {
 
 COU_API couParticleView couWorld_Particles(const couWorld *world);
 COU_API float couWorld_ParticleMass(const couWorld *world, int material); ///< [kg] ([kg/m] in 2D)
+
+/// The points that stood for bodies in the last step: samples, or mirror images of the fluid (sph.boundary = ghost). In storage
+/// order, where they were at the beginning of that step; none for pvfs, and before the first step.
+typedef struct couSampleView {
+    size_t count;
+    const couVec4 *position; ///< xyz [m]; w: volume over that of a particle
+    const couVec4 *velocity; ///< xyz [m/s]; w is internal
+    const uint32_t *id;      ///< hardly ever the same for two
+    const uint32_t *body;    ///< bodies are counted from 0 as they are added
+} couSampleView;
+
+COU_API couSampleView couWorld_Samples(const couWorld *world);
 
 typedef struct couSpringView {
     uint32_t id_a, id_b; ///< id_a < id_b

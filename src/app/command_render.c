@@ -21,6 +21,7 @@ enum { PROBED_FRAMES = 16 }; // of other programs, for the room that an automati
 typedef struct Job {
     couPictureChoice pictures;
     couSurfaceDef surface;
+    const char *source; // the first of the frames' names
     const char *out, *frames, *film, *from, *to, *material, *scene_path;
     char folder[COU_FOLDER_SIZE], film_path[COU_PATH_SIZE];
     double fov, spacing, fps; // 0: not given; fps of the film
@@ -28,6 +29,7 @@ typedef struct Job {
     int threads;
     bool is_video, has_layers, is_quiet, is_forced;
     couCamera camera;    // is_set: given
+    couColors colors;    // settled
     couFrameProbe probe; // of frames of another program
     // of a run's folder
     couRunOptions run;
@@ -187,8 +189,23 @@ static bool load_scene(Job *job, const char *folder)
     return true;
 }
 
-static bool open_run(Job *job, const char *folder)
+// The scale is that of all frames, also those that are not drawn now. `all` are their names as given.
+static bool settle_colors(Job *job, const couTexts *all)
 {
+    couColors own = job->scene ? couScene_Colors(job->scene) : couDefaultColors();
+    job->colors = couChooseColors(&job->pictures, &own, where, &job->faults);
+    couFrameFiles files = {0};
+    bool is_good = job->faults.count == 0;
+    if (is_good && job->colors.by[0])
+        is_good = couListFrames(all->items, all->count, &files, &job->faults) &&
+                  couSettleColors(&job->colors, &files, where, job->is_quiet, &job->faults);
+    couFrameFiles_Clear(&files);
+    return is_good;
+}
+
+static bool open_run(Job *job, const couTexts *operands)
+{
+    const char *folder = operands->items[0];
     if (!couReadOldCommand(&job->run, folder, &job->faults)) return false;
     couSplitOverrides(where, &job->run.sets, &job->run.overrides, &job->faults);
     if (job->faults.count > 0 || !load_scene(job, folder) || !couReadBodies(folder, &job->bodies, &job->faults)) return false;
@@ -199,10 +216,11 @@ static bool open_run(Job *job, const char *folder)
     if (!couCheckSurfaceOptions(&job->surface, world->dimension, where, &job->faults)) return false;
     if (job->has_layers && world->dimension == 2)
         couFaults_Add(&job->faults, where, "--layers", "are of pictures in 3D: those of a 2D scene are drawings");
+    if (!settle_colors(job, operands)) return false;
     double seconds = job->run.frames > 0 ? job->run.frames / job->frame_fps : couScene_Duration(job->scene);
     couBounds bounds = couSceneBounds(job->scene, seconds);
     job->studio = couOpenSceneStudio(job->scene, bounds, job->camera.is_set ? &job->camera : NULL, &job->pictures.style,
-                                     &job->surface, job->frame_fps, &job->faults);
+                                     &job->surface, &job->colors, job->frame_fps, &job->faults);
     return job->studio && job->faults.count == 0;
 }
 
@@ -225,10 +243,10 @@ static bool find_look(Job *job, couLook *look)
 }
 
 // One material; scale and room by a look at the frames, all of them, so that a choice of them is seen from the same place.
-static bool open_frames(Job *job)
+static bool open_frames(Job *job, const couTexts *operands)
 {
     couLook look;
-    if (!find_look(job, &look)) return false;
+    if (!find_look(job, &look) || !settle_colors(job, operands)) return false;
     int dimension = job->probe.dimension;
     float guessed = job->probe.spacing;
     if (job->spacing == 0 && guessed > 0.0f && !job->is_quiet)
@@ -246,6 +264,7 @@ static bool open_frames(Job *job)
                         .bounds = job->probe.bounds,
                         .style = job->pictures.style,
                         .surface = job->surface,
+                        .colors = job->colors,
                         .threads = couThreadCount(job->threads)};
     job->studio = couOpenStudio(&def, &job->faults);
     return job->studio;
@@ -264,7 +283,8 @@ static void describe(const Job *job, const char *source, char *text, size_t size
              "of %s, scene %016llx, %d x %d pixels\n"
              "quality %d, samples %d, shutter %g of 1/%g s, raw %d\n"
              "field %d, cell %g, radius %g, level %g, smoothing %d, blended %d, spacing %g\n"
-             "from %s to %s, fov %g, material %s, room %g %g %g to %g %g %g\n",
+             "from %s to %s, fov %g, material %s, room %g %g %g to %g %g %g\n"
+             "colors by %s from %g to %g, map %d, legend %d, samples %d\n",
              full                  ? full
              : couIsFolder(source) ? "this run"
                                    : source,
@@ -272,7 +292,8 @@ static void describe(const Job *job, const char *source, char *text, size_t size
              c->shutter, job->frame_fps, c->is_raw, s->field, (double)s->cell, (double)s->radius, (double)s->level, s->smoothing,
              s->is_blended, (double)s->spacing, job->from ? job->from : "-", job->to ? job->to : "-", job->fov,
              job->material ? job->material : "-", (double)room.lower.x, (double)room.lower.y, (double)room.lower.z,
-             (double)room.upper.x, (double)room.upper.y, (double)room.upper.z);
+             (double)room.upper.x, (double)room.upper.y, (double)room.upper.z, job->colors.by[0] ? job->colors.by : "material",
+             (double)job->colors.low, (double)job->colors.high, job->colors.map, job->colors.has_legend, c->has_samples);
     free(full);
 }
 
@@ -359,7 +380,15 @@ static bool draw(Job *job, const couFrameFile *file, couImage *image, couLayers 
     if (lost > 0) couWarn("%s: %zu particles that are not finite are left out", file->path, lost);
     int count = 0;
     couPictureBody *bodies = job->scene ? couFindBodies(&job->cast, &job->bodies, file->number, &count) : NULL;
-    bool is_drawn = couStudio_Draw(job->studio, &frame, file->number, bodies, count, image, layers, faults);
+    float *values = couFindValues(&job->colors, &frame, file->path, faults);
+    couFrame samples = {0};
+    bool has_samples = job->pictures.style.has_samples;
+    bool is_drawn = (values || !job->colors.by[0]) &&
+                    (!has_samples || couReadSamples(job->source, file->number, &samples, faults)) &&
+                    couStudio_Draw(job->studio, &frame, values, has_samples ? &samples : NULL, file->number, bodies, count, image,
+                                   layers, faults);
+    couFreeFrame(&samples);
+    free(values);
     free(bodies);
     couFreeFrame(&frame);
     return is_drawn;
@@ -461,6 +490,7 @@ static bool prepare(void *context, const couTexts *operands, couFrameFiles *file
     const char *source = operands->count > 0 ? operands->items[0] : NULL;
     char path[COU_PATH_SIZE];
     check_words(job, source);
+    job->source = source;
     if (job->faults.count > 0 || !couListFrames(operands->items, operands->count, files, &job->faults)) return false;
     bool is_run = couIsFolder(source) && access(couJoin(path, source, "command.txt"), F_OK) == 0;
     if (!is_run) job->probe = couProbeFrames(files, PROBED_FRAMES);
@@ -469,8 +499,10 @@ static bool prepare(void *context, const couTexts *operands, couFrameFiles *file
     if (is_run && (job->material || job->spacing > 0))
         couFaults_Add(&job->faults, where, job->material ? "--material" : "--spacing",
                       "is for frames of other programs; this run has its own");
+    if (!is_run && job->pictures.style.has_samples)
+        couFaults_Add(&job->faults, where, "--show-samples", "is for the folder of a run");
     if (!is_run && job->scene_path) couFaults_Add(&job->faults, where, "--scene", "is for the folder of a run");
-    if (job->faults.count > 0 || !(is_run ? open_run(job, source) : open_frames(job))) return false;
+    if (job->faults.count > 0 || !(is_run ? open_run(job, operands) : open_frames(job, operands))) return false;
     if (job->fps == 0) job->fps = job->frame_fps;
     const char *dot = strrchr(job->film_path, '.');
     double most = dot && strcasecmp(dot, ".gif") == 0 ? 50 : 1000;

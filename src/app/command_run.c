@@ -56,6 +56,29 @@ static bool settle_frames(couRun *run)
     return run->faults.count == 0;
 }
 
+// What film and picture colour particles by: a column that the method has, and frames to find its scale from.
+static bool choose_colors(couRun *run)
+{
+    couRunOptions *options = &run->options;
+    if (!options->is_video && !options->is_picture) return true;
+    couColors own = couScene_Colors(run->scene);
+    run->colors = couChooseColors(&options->pictures, &own, "coulis run", &run->faults);
+    if (run->faults.count > 0 || !run->colors.by[0]) return run->faults.count == 0;
+    const char *const *names = couFrameColumnNames();
+    int count = 0;
+    while (names[count] && strcmp(names[count], run->colors.by) != 0) ++count;
+    const char *method = couWorld_Def(run->world)->method;
+    if (!names[count])
+        couAddUnknown("coulis run", "--color-by", "column", run->colors.by, names, count, &run->faults);
+    else if (strcmp(run->colors.by, "pressure") == 0 && !couFindMethodTraits(method)->has_pressure)
+        couFaults_Add(&run->faults, "coulis run", "--color-by", "%s has no pressure; density shows where it is pressed", method);
+    bool is_auto = isnan(run->colors.low) || isnan(run->colors.high);
+    if (is_auto && !options->has_vtp && !options->has_ply)
+        couFaults_Add(&run->faults, "coulis run", "--color-range",
+                      "an automatic scale is found in the frame files: give --color-range LOW,HIGH, or --export vtk");
+    return run->faults.count == 0;
+}
+
 static bool restore(couRun *run, const couState *state)
 {
     const couCheckpointInfo *info = &run->resumed;
@@ -95,12 +118,12 @@ static bool prepare(couRun *run)
     bool is_previous = false;
     bool is_ready = (!resume || (couReadLastCheckpoint(resume, &run->resumed, &state, &is_previous, &run->faults) &&
                                  follow_checkpoint(run))) &&
-                    load_scene(run) && settle_frames(run);
+                    load_scene(run) && settle_frames(run) && choose_colors(run);
     if (is_ready) {
         choose_folder(run);
         // before the state is loaded, so that a resumed film keeps its camera and bodies that have left
         run->bounds = couSceneBounds(run->scene, run->total / run->fps);
-        if (resume) run->cast = couGatherCast(run->world);
+        run->cast = couGatherCast(run->world);
         is_ready = !resume || restore(run, &state);
     }
     if (is_ready && run->is_in_place && !is_previous) run->checkpoint_frame = run->first;

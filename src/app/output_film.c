@@ -1,16 +1,20 @@
 // film.mp4 and picture.png. Frames are drawn as they are computed. When a run goes on, the frames before come from their files,
 // with the bodies where bodies.csv has them, so that the film is whole; this has a progress of its own. The picture is of the
-// last frame.
+// last frame. Colours by a number whose scale is automatic are known when the last frame is: then all frames come from their
+// files, at the end.
 #include "app/run_outputs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 typedef struct Filming {
     couStudio *studio;
     couFilm *film;   // NULL: the picture alone
     int frame_count; // in the film
+    bool is_late;    // studio and film are opened when the scale of colours is known
+    bool has_late_film;
 } Filming;
 
 static bool is_wanted(const couRun *run) { return run->options.is_video || run->options.is_picture; }
@@ -28,6 +32,15 @@ static bool end_filming(Filming *filming, bool is_kept, couFaults *faults)
 }
 
 // `film` NULL: no film.
+static bool open_studio(couRun *run, Filming *filming, const char *film)
+{
+    const couPictureStyle *style = &run->options.pictures.style;
+    couSurfaceDef surface = couRun_Surface(run);
+    filming->studio = couOpenSceneStudio(run->scene, run->bounds, NULL, style, &surface, &run->colors, run->fps, &run->faults);
+    if (filming->studio && film) filming->film = couOpenFilm(film, style->width, style->height, run->fps, &run->faults);
+    return filming->studio && (!film || filming->film);
+}
+
 static Filming *start_filming(couRun *run, const char *film)
 {
     Filming *filming = calloc(1, sizeof *filming);
@@ -35,11 +48,9 @@ static Filming *start_filming(couRun *run, const char *film)
         couFaults_Add(&run->faults, NULL, NULL, "no memory for pictures");
         return NULL;
     }
-    const couPictureStyle *style = &run->options.pictures.style;
-    couSurfaceDef surface = couRun_Surface(run);
-    filming->studio = couOpenSceneStudio(run->scene, run->bounds, NULL, style, &surface, run->fps, &run->faults);
-    if (filming->studio && film) filming->film = couOpenFilm(film, style->width, style->height, run->fps, &run->faults);
-    if (filming->studio && (!film || filming->film)) return filming;
+    filming->is_late = run->colors.by[0] && (isnan(run->colors.low) || isnan(run->colors.high));
+    filming->has_late_film = filming->is_late && film;
+    if (filming->is_late || open_studio(run, filming, film)) return filming;
     end_filming(filming, false, &run->faults);
     return NULL;
 }
@@ -52,7 +63,15 @@ static bool draw(couRun *run, Filming *filming, const couFrame *frame, const cou
     int count = 0, number = (int)lround(frame->time * run->fps);
     drawn.time = number / run->fps;
     couPictureBody *bodies = table ? couFindBodies(&run->cast, table, number, &count) : couCollectBodies(run->world, &count);
-    bool is_done = couStudio_Draw(filming->studio, &drawn, number, bodies, count, image, NULL, &run->faults);
+    float *values = couFindValues(&run->colors, frame, NULL, &run->faults);
+    couFrame samples = {0};
+    bool has_samples = run->options.pictures.style.has_samples;
+    const char *folder = number <= run->first ? run->options.resume : run->folder;
+    bool is_done = (values || !run->colors.by[0]) && (!has_samples || couReadSamples(folder, number, &samples, &run->faults)) &&
+                   couStudio_Draw(filming->studio, &drawn, values, has_samples ? &samples : NULL, number, bodies, count, image,
+                                  NULL, &run->faults);
+    couFreeFrame(&samples);
+    free(values);
     free(bodies);
     return is_done;
 }
@@ -87,13 +106,13 @@ static bool has_all_frames(const char *folder, int last)
 }
 
 // A frame that cannot be read is left out with a warning.
-static bool film_earlier_frame(couRun *run, Filming *filming, int number, const couBodyTable *bodies)
+static bool film_earlier_frame(couRun *run, Filming *filming, const char *folder, int number, const couBodyTable *bodies)
 {
     char path[COU_PATH_SIZE];
     couFrame frame = {0};
     couFaults faults = {0};
     bool is_good = true;
-    if (find_frame(run->options.resume, number, path) && couReadFrame(path, &frame, &faults)) {
+    if (find_frame(folder, number, path) && couReadFrame(path, &frame, &faults)) {
         frame.time = number / run->fps;
         is_good = film_frame(run, filming, &frame, bodies);
         couFreeFrame(&frame);
@@ -104,23 +123,50 @@ static bool film_earlier_frame(couRun *run, Filming *filming, int number, const 
     return is_good;
 }
 
-static bool film_earlier_frames(couRun *run, Filming *filming)
+static bool film_earlier_frames(couRun *run, Filming *filming, const char *folder, int first, int last)
 {
-    couProgress progress = couStartProgress("picture", 0, run->first, run->options.is_quiet);
+    couProgress progress = couStartProgress("picture", first - 1, last, run->options.is_quiet);
     couBodyTable bodies = {0};
     couFaults table_faults = {0};
-    bool is_good = true, has_bodies = couReadBodies(run->options.resume, &bodies, &table_faults);
+    bool is_good = true, has_bodies = couReadBodies(folder, &bodies, &table_faults);
     if (!has_bodies)
-        couWarn("%s %s: bodies in the earlier part of the film are where they are at frame %d", run->options.resume,
-                table_faults.count > 0 ? table_faults.items[0].message : "", run->first);
+        couWarn("%s %s: bodies in the earlier part of the film are where they are at frame %d", folder,
+                table_faults.count > 0 ? table_faults.items[0].message : "", last);
     couFaults_Clear(&table_faults);
-    for (int number = 1; is_good && number <= run->first && !couInterrupted(); ++number) {
-        is_good = film_earlier_frame(run, filming, number, has_bodies ? &bodies : NULL);
+    for (int number = first; is_good && number <= last && !couInterrupted(); ++number) {
+        is_good = film_earlier_frame(run, filming, folder, number, has_bodies ? &bodies : NULL);
         couProgress_Show(&progress, number, "of the earlier frames");
     }
     couProgress_End(&progress);
     couBodyTable_Clear(&bodies);
     return is_good;
+}
+
+// --- At the end, when the scale of colours is known ---
+
+// The frame files of the whole run: those before a resume may be in another folder.
+static bool settle_colors(couRun *run)
+{
+    couFrameFiles files = {.items = calloc((size_t)run->frame + 1, sizeof *files.items)};
+    for (int number = 1; files.items && number <= run->frame; ++number) {
+        char path[COU_PATH_SIZE];
+        const char *folder = number <= run->first ? run->options.resume : run->folder;
+        if (find_frame(folder, number, path)) files.items[files.count++] = (couFrameFile){strdup(path), number};
+    }
+    bool is_settled = files.items && couSettleColors(&run->colors, &files, "coulis run", run->options.is_quiet, &run->faults);
+    couFrameFiles_Clear(&files);
+    return is_settled;
+}
+
+static bool film_late(couRun *run, Filming *filming)
+{
+    char path[COU_PATH_SIZE];
+    couJoin(path, run->folder, "film.mp4");
+    if (!settle_colors(run) || !open_studio(run, filming, filming->has_late_film ? path : NULL)) return false;
+    if (!filming->film) return true;
+    int first = run->first > 0 && !has_all_frames(run->options.resume, run->first) ? run->first + 1 : 1;
+    return (run->first < first || film_earlier_frames(run, filming, run->options.resume, first, run->first)) &&
+           (run->frame == run->first || film_earlier_frames(run, filming, run->folder, run->first + 1, run->frame));
 }
 
 // --- The output ---
@@ -139,8 +185,8 @@ static bool begin(couRun *run, void **own)
     Filming *filming = start_filming(run, is_filmed ? path : NULL);
     if (!filming) return false;
     bool is_good = true;
-    if (is_filmed && run->first > 0 && has_earlier) {
-        is_good = film_earlier_frames(run, filming);
+    if (is_filmed && !filming->is_late && run->first > 0 && has_earlier) {
+        is_good = film_earlier_frames(run, filming, run->options.resume, 1, run->first);
         // Half of an old film is worth less than the film that may be there.
         if (!is_good || couInterrupted()) {
             end_filming(filming, false, &run->faults);
@@ -173,8 +219,13 @@ static bool write_picture(couRun *run, Filming *filming)
 // Film and picture of a run that stopped early are kept too: what there is of them is good.
 static bool finish(couRun *run, void *own)
 {
-    if (!own) return true;
-    bool is_written = write_picture(run, own);
+    Filming *filming = own;
+    if (!filming) return true;
+    if (filming->is_late && couInterrupted()) {
+        couWarn("film and picture wait for the scale of colours: coulis render makes them of what is there");
+        return end_filming(filming, false, &run->faults);
+    }
+    bool is_written = (!filming->is_late || film_late(run, filming)) && write_picture(run, filming);
     return end_filming(own, true, &run->faults) && is_written;
 }
 

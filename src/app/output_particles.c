@@ -1,9 +1,23 @@
-// particles_000001.vtp or .ply: the particles of each frame.
+// particles_000001.vtp or .ply: the particles of each frame; samples_000001.vtp: the points that stand for bodies.
 #include "app/run_outputs.h"
 
 #include <stdio.h>
 
-static bool is_wanted(const couRun *run) { return run->options.has_vtp || run->options.has_ply; }
+static bool is_wanted(const couRun *run) { return run->options.has_vtp || run->options.has_ply || run->options.has_samples; }
+
+static bool write_samples(couRun *run)
+{
+    char path[COU_PATH_SIZE], name[40];
+    couFrame samples;
+    snprintf(name, sizeof name, "samples_%06d.vtp", run->frame);
+    if (!couCaptureSamples(run->world, &samples)) {
+        couFaults_Add(&run->faults, NULL, NULL, "no memory for the samples of bodies");
+        return false;
+    }
+    bool is_written = couWriteVtp(couJoin(path, run->folder, name), &samples, &run->faults);
+    couFreeFrame(&samples);
+    return is_written;
+}
 
 static bool write_frame(couRun *run, void *own)
 {
@@ -15,9 +29,11 @@ static bool write_frame(couRun *run, void *own)
     if (is_written && run->options.has_vtp) is_written = couWriteVtp(couJoin(path, run->folder, name), frame, &run->faults);
     snprintf(name, sizeof name, "particles_%06d.ply", run->frame);
     if (is_written && run->options.has_ply) is_written = couWritePly(couJoin(path, run->folder, name), frame, &run->faults);
-    return is_written;
+    return is_written && (!run->options.has_samples || write_samples(run));
 }
 
 extern const couOutput couOutputParticles;
-const couOutput couOutputParticles = {
-    .name = "particles", .files = {"particles_#.vtp", "particles_#.ply"}, .is_wanted = is_wanted, .frame = write_frame};
+const couOutput couOutputParticles = {.name = "particles",
+                                      .files = {"particles_#.vtp", "particles_#.ply", "samples_#.vtp"},
+                                      .is_wanted = is_wanted,
+                                      .frame = write_frame};

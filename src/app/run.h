@@ -33,6 +33,7 @@ typedef struct couRunOptions {
 
     // worked out from the texts above
     bool has_vtp, has_ply;
+    bool has_samples; ///< samples of bodies too
     bool has_surface_vtp, has_surface_ply, has_surface_obj;
     couOverrides overrides; ///< from `sets`
     char *old_command;      ///< text of the resumed run's command.txt, split into lines
@@ -78,7 +79,8 @@ typedef struct couRun {
     double fps;
     int first, frame, total; ///< frames done before, done by now, asked for
     couBounds bounds;        ///< for an automatic camera, and where planes end
-    couCast cast;            ///< of a resumed run: the bodies that the scene begins with
+    couCast cast;            ///< the bodies that the scene begins with, for pictures of earlier frames
+    couColors colors;        ///< of film and picture
     double started;          ///< couSeconds()
 
     // of the frame that was computed last

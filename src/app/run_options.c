@@ -37,7 +37,7 @@ static bool parse(couRunOptions *o, int argc, char **argv, couFaults *faults)
         COU_OPTION("--threads", "N", cou_optionInt, &o->threads, .min = 1, .max = COU_MAX_THREADS,
                    .help = "threads (default all cores); the results do not depend on it"),
         COU_OPTION("--export", "LIST", cou_optionText, &o->export,
-                   .help = "frame files: vtk (default), ply, obj (surfaces), several as vtk,ply, or none"),
+                   .help = "frame files: vtk (default), ply, obj (surfaces), samples (of bodies), several as vtk,ply, or none"),
         COU_OPTION("--surface", NULL, cou_optionFlag, &o->has_surface,
                    .help = "write surface frames too: .obj, or the kinds of --export; .svg in 2D"),
         COU_OPTION("--video", NULL, cou_optionFlag, &o->is_video, .help = "write film.mp4 and picture.png"),
@@ -104,10 +104,15 @@ static void inherit(couRunOptions *o, couFaults *faults)
         couPictureChoice *own = &o->pictures;
         if (!own->size_text) own->size_text = old.pictures.size_text;
         if (!own->quality_word) own->quality_word = old.pictures.quality_word;
+        if (!own->color_by) own->color_by = old.pictures.color_by;
+        if (!own->range_text) own->range_text = old.pictures.range_text;
+        if (!own->map_word) own->map_word = old.pictures.map_word;
+        own->has_no_legend |= old.pictures.has_no_legend;
         couPictureStyle *style = &own->style, *old_style = &old.pictures.style;
         if (style->paths == couDefaultPictureStyle().paths) style->paths = old_style->paths;
         if (style->shutter == 0) style->shutter = old_style->shutter;
         style->is_raw |= old_style->is_raw;
+        style->has_samples |= old_style->has_samples;
         o->has_surface |= old.has_surface;
         if (isnan(o->fps)) o->fps = old.fps;
         if (o->frames < 0 && isnan(o->seconds)) o->frames = old.frames;
@@ -126,7 +131,7 @@ static const char where[] = "coulis run";
 
 static void read_export(couRunOptions *o, couFaults *faults)
 {
-    static const char *const kinds[] = {"vtk", "ply", "obj", "none"};
+    static const char *const kinds[] = {"vtk", "ply", "obj", "samples", "none"};
     if (!o->export) {
         o->has_vtp = true;
         o->has_surface_obj = o->has_surface;
@@ -142,13 +147,15 @@ static void read_export(couRunOptions *o, couFaults *faults)
             o->has_ply = true;
         } else if (strcmp(kind, "obj") == 0) {
             has_obj = true;
+        } else if (strcmp(kind, "samples") == 0) {
+            o->has_samples = true;
         } else if (strcmp(kind, "none") == 0) {
             has_none = true;
         } else {
-            couAddUnknown(where, "--export", "kind", kind, kinds, 4, faults);
+            couAddUnknown(where, "--export", "kind", kind, kinds, 5, faults);
         }
     }
-    if (has_none && (o->has_vtp || o->has_ply || has_obj))
+    if (has_none && (o->has_vtp || o->has_ply || has_obj || o->has_samples))
         couFaults_Add(faults, where, "--export", "none stands alone: '%.60s'", o->export);
     o->has_surface |= has_obj; // particles have no such files
     o->has_surface_vtp = o->has_surface && o->has_vtp;
@@ -169,8 +176,13 @@ bool couReadRunOptions(couRunOptions *o, int argc, char **argv, couFaults *fault
     if (o->method) couCheckMethod(where, o->method, faults);
     read_export(o, faults);
     couReadPictureChoice(&o->pictures, where, faults);
+    o->has_samples |= o->pictures.style.has_samples; // pictures are drawn from the files
+    if (o->pictures.style.has_samples && !o->is_picture && !o->is_video)
+        couFaults_Add(faults, where, "--show-samples", "in which pictures? add --picture or --video");
     if (o->pictures.quality_word && !o->is_picture && !o->is_video)
         couFaults_Add(faults, where, "--quality", "of which pictures? add --picture or --video");
+    if (o->pictures.color_by && !o->is_picture && !o->is_video)
+        couFaults_Add(faults, where, "--color-by", "of which pictures? add --picture or --video");
     couSplitOverrides(where, &o->sets, &o->overrides, faults);
     return false;
 }
@@ -193,9 +205,14 @@ bool couWriteCommand(const couRunOptions *o, const char *folder, int frames, dou
     const couPictureChoice *pictures = &o->pictures;
     if (pictures->size_text) fprintf(file.stream, "--size=%s\n", pictures->size_text);
     if (pictures->quality_word) fprintf(file.stream, "--quality=%s\n", pictures->quality_word);
+    if (pictures->color_by) fprintf(file.stream, "--color-by=%s\n", pictures->color_by);
+    if (pictures->range_text) fprintf(file.stream, "--color-range=%s\n", pictures->range_text);
+    if (pictures->map_word) fprintf(file.stream, "--color-map=%s\n", pictures->map_word);
+    if (pictures->has_no_legend) fprintf(file.stream, "--no-legend\n");
     fprintf(file.stream, "--samples=%d\n", pictures->style.paths);
     if (pictures->style.shutter > 0) fprintf(file.stream, "--shutter=%.17g\n", pictures->style.shutter);
     if (pictures->style.is_raw) fprintf(file.stream, "--no-denoise\n");
+    if (pictures->style.has_samples) fprintf(file.stream, "--show-samples\n");
     if (o->has_surface) fprintf(file.stream, "--surface\n");
     if (o->checkpoint_every >= 0) fprintf(file.stream, "--checkpoint-every=%d\n", o->checkpoint_every);
     if (o->is_video) fprintf(file.stream, "--video\n");

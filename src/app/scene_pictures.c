@@ -175,7 +175,7 @@ couPictureBody *couFindBodies(const couCast *cast, const couBodyTable *table, in
 // --- The studio ---
 
 couStudio *couOpenSceneStudio(couScene *scene, couBounds bounds, const couCamera *camera, const couPictureStyle *style,
-                              const couSurfaceDef *surface, double fps, couFaults *faults)
+                              const couSurfaceDef *surface, const couColors *colors, double fps, couFaults *faults)
 {
     couWorld *world = couScene_World(scene);
     const couWorldDef *def = couWorld_Def(world);
@@ -192,6 +192,7 @@ couStudio *couOpenSceneStudio(couScene *scene, couBounds bounds, const couCamera
                            .bounds = bounds,
                            .style = *style,
                            .surface = *surface,
+                           .colors = *colors,
                            .threads = couThreadCount(def->threads)};
     return couOpenStudio(&studio, faults);
 }

@@ -33,4 +33,4 @@ couPictureBody *couFindBodies(const couCast *cast, const couBodyTable *table, in
 
 /// A studio with the scene's materials and its camera, or the one given. NULL with faults.
 couStudio *couOpenSceneStudio(couScene *scene, couBounds bounds, const couCamera *camera, const couPictureStyle *style,
-                              const couSurfaceDef *surface, double fps, couFaults *faults);
+                              const couSurfaceDef *surface, const couColors *colors, double fps, couFaults *faults);

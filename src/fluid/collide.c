@@ -4,7 +4,10 @@
 // frame of each body (which moves itself), by sphere tracing: the distance function says how far one can go without meeting the
 // surface, so a wall is never stepped over, however thin. A particle that meets a surface stops there and slides on with what
 // is left of its path [Clavet 2005, sect. 6: zero restitution, wet friction]; one that ends closer than its collision radius is
-// moved out. Where several bodies cannot be satisfied in a few rounds, the particle stays where it came from, and is counted.
+// moved out. Where a wall has a bounce, it leaves with that share of the speed at which it came [Müller 2003, sect. 3.4]; free
+// bodies have none: what many particles at once may give to a light one would take the system that couple.c solves, and one by
+// one they give it too much. Where several bodies cannot be satisfied in a few rounds, the particle stays where it came from,
+// and is counted.
 //
 // Whatever a body does to a particle (wall density, collision, stickiness) is an impulse m dx / dt that the body gets back at
 // the point of contact; extraction of a particle that was already too close moves it without giving it speed, and gives the
@@ -54,6 +57,17 @@ typedef struct Path {
     bool has_changed;
 } Path;
 
+// Gives a path that met a body the speed away from it that the bounce asks for, by what is not to become velocity: the particle
+// itself stays at the surface. `wanted` is the whole way that it would have gone, in the body's frame.
+static void rebound(const couBody *body, couVec3 normal, couVec3 wanted, couVec3 gone, couVec3 extracted_before, Path *path)
+{
+    couVec3 out = couRotate(body->end.rotation, normal);
+    float approach = couDot(extracted_before, out) - couDot(wanted, normal);
+    float leaving = couDot(gone, normal) - couDot(path->extracted, out);
+    float missing = body->def.bounce * approach - leaving;
+    if (approach > 0.0f && missing > 0.0f) path->extracted = couMulAdd(path->extracted, -missing, out);
+}
+
 // One body's say on a path: stops it at the surface, lets it slide, keeps the collision radius. Returns true when it did
 // anything.
 static bool collide_body(const CollideJob *job, const couBody *body, Path *path)
@@ -67,6 +81,7 @@ static bool collide_body(const CollideJob *job, const couBody *body, Path *path)
     float after = couShape_Distance(shape, dimension, b);
     // Far from the surface at the end, by more than the path is long: nothing to do.
     if (couClearance(body, after) >= reach + travel) return false;
+    couVec3 wanted = couSub(b, a), extracted_before = path->extracted;
     float before = couShape_Distance(shape, dimension, a);
     if (after >= reach && couClearance(body, before) + couClearance(body, after) > travel) return false;
     couVec3 normal;
@@ -110,6 +125,8 @@ static bool collide_body(const CollideJob *job, const couBody *body, Path *path)
             path->extracted = couMulAdd(path->extracted, extracted, couRotate(body->end.rotation, normal));
         }
     }
+    if (body->def.bounce > 0.0f && body->kind != cou_rigidFree && (is_stopped || after < job->radius))
+        rebound(body, normal, wanted, couSub(b, a), extracted_before, path);
     path->to = couToWorld(body->end, b);
     path->normal = couRotate(body->end.rotation, normal);
     path->has_changed = true;

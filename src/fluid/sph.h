@@ -41,6 +41,10 @@ typedef enum couSphWallPressure {
     cou_wallPressureExtended  ///< the mean of the pressures near it, in a system that knows of it
 } couSphWallPressure;
 typedef enum couSphCoanda { cou_coandaSmooth, cou_coandaLinear } couSphCoanda; ///< coanda.c
+typedef enum couSphEquation {
+    cou_equationTait, ///< p = k1 ((rho/rho0)^k2 - 1): nothing at rest [Gagneux 2022, eq. 2.17, 2.18]
+    cou_equationGas   ///< p = k1 (rho/rho0)^k2: fills its room [Gagneux 2022, eq. 2.16]
+} couSphEquation;
 typedef enum couSphAcceleration { cou_accelerationAuto, cou_accelerationNone, cou_accelerationTwoLevels } couSphAcceleration;
 
 /// Parameters of the whole family; a method reads those that concern it.
@@ -54,6 +58,7 @@ typedef struct couSphParams {
     float max_step;    ///< [s]
     float stiffness;   ///< k1 [Pa]
     float exponent;    ///< k2; 1: an ideal gas
+    int equation;      ///< couSphEquation
     float compression; ///< that stiffness is chosen for
     float damping;     ///< artificial viscosity alpha
     float tolerance;   ///< mean density error

@@ -11,6 +11,7 @@ static const char *const kernel_names[] = {"cubic", "wendland", "mueller", "kais
 static const char *const acceleration_names[] = {"auto", "none", "two-levels", NULL};
 static const char *const viscosity_names[] = {"auto", "laplacian", "implicit", "none", NULL};
 static const char *const tension_names[] = {"auto", "none", "color", "cohesion", "area", NULL};
+static const char *const equation_names[] = {"tait", "gas", NULL};
 static const char *const boundary_names[] = {"akinci", "ghost", NULL};
 static const char *const coanda_names[] = {"smooth", "linear", NULL};
 
@@ -36,7 +37,10 @@ static const couParam params[] = {
     COU_NUMBER(couSphParams, stiffness, "Pa", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 1e12,
                .help = "sesph, wcsph, mueller: k1 of p = k1 ((rho/rho0)^k2 - 1); auto: from depth, speed and compression"),
     COU_NUMBER(couSphParams, exponent, "", .initial = {NAN}, .is_auto = true, .min = 1, .max = 20,
-               .help = "sesph, wcsph: k2 of the equation of state; 1: an ideal gas; auto: 7, mueller 1"),
+               .help = "sesph, wcsph: k2 of the equation of state; 1: an ideal gas; auto: 7, mueller and a gas 1"),
+    COU_CHOICE(couSphParams, equation, equation_names,
+               .help = "sesph, wcsph, mueller: tait: no pressure at rest density; gas: p = k1 (rho/rho0)^k2, which fills all the "
+                       "room that it finds"),
     COU_NUMBER(couSphParams, compression, "", .initial = {NAN}, .is_auto = true, .min = 1e-4, .max = 0.5,
                .help = "sesph, wcsph, mueller: relative compression that the automatic stiffness allows; "
                        "auto: 0.005 (sesph 0.01, mueller 0.03; not with tension = area)"),
@@ -248,7 +252,8 @@ static void choose_stiffness(couFluid *fluid, const couDemand *demand)
     double compression = isnan(p->compression) ? usual : p->compression;
     // The mean of two pressures has half the gradient of their sum.
     double share = couSph_HasMeanPressure(fluid) ? 0.5 : 1.0;
-    state->exponent = isnan(p->exponent) ? traits->exponent : p->exponent;
+    bool is_gas = p->equation == cou_equationGas;
+    state->exponent = isnan(p->exponent) ? (is_gas ? 1.0f : traits->exponent) : p->exponent;
     if (isnan(p->stiffness)) {
         double c2 = COU_MAX(fastest2 / compression, h * h * 100);
         state->stiffness = (float)(state->reference_density * c2 / (state->exponent * share));
@@ -345,11 +350,10 @@ bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
     int used = snprintf(choices, size, "%s: h = %.4g m (%.3g d), particles of %.4g kg%s\n", fluid->method->name, (double)fluid->h,
                         fluid->h / d, (double)(state->volume * state->reference_density), p->clamp ? "" : ", pressures may pull");
     if (fluid->method->traits.has_state_equation && used > 0 && (size_t)used < size)
-        used += snprintf(
-            choices + used, size - (size_t)used,
-            "sound speed %.3g m/s for a depth of %.3g m and a speed of %.3g m/s: p = %.4g Pa ((rho/rho0)^%.3g - 1)\n",
-            (double)state->sound_speed, (double)demand->depth, (double)demand->speed, (double)state->stiffness,
-            (double)state->exponent);
+        used += snprintf(choices + used, size - (size_t)used,
+                         "sound speed %.3g m/s for a depth of %.3g m and a speed of %.3g m/s: p = %.4g Pa ((rho/rho0)^%.3g%s)\n",
+                         (double)state->sound_speed, (double)demand->depth, (double)demand->speed, (double)state->stiffness,
+                         (double)state->exponent, p->equation == cou_equationGas ? "" : " - 1");
     float step = couSph_SuggestStep(fluid);
     char later[80] = "";
     if (flow_step < step)

@@ -5,8 +5,8 @@
 typedef struct StateJob {
     const float *density;
     float *pressure, *change, *inverse;
-    float *slope; // of kappa over density, times dt; NULL: nobody asks
-    float stiffness, exponent, to_kappa, dt;
+    float *slope;                                  // of kappa over density, times dt; NULL: nobody asks
+    float stiffness, exponent, rest, to_kappa, dt; // rest: 1 where there is no pressure at rest, 0 for a gas
     bool is_clamped, has_mueller_pressure;
 } StateJob;
 
@@ -18,7 +18,7 @@ static void state_block(void *context, int block, size_t begin, size_t end, int 
     for (size_t i = begin; i < end; ++i) {
         float D = job->density[i], D3 = D * D * D;
         float power = is_tait ? D3 * D3 * D : is_gas ? D : powf(D, job->exponent);
-        float p = job->stiffness * (power - 1.0f);
+        float p = job->stiffness * (power - job->rest);
         if (job->is_clamped) p = COU_MAX(p, 0.0f);
         job->pressure[i] = p;
         job->change[i] = job->to_kappa * p * (job->has_mueller_pressure ? 0.5f : 1.0f / (D * D));
@@ -42,11 +42,20 @@ void couSph_PushByState(couStep *step, float dt)
 {
     couFluid *fluid = step->fluid;
     const couSphState *state = fluid->method_state;
+    const couSphParams *params = fluid->params;
     couSphLoop loop = couSph_Loop(step);
     bool has_mueller_pressure = couSph_HasMeanPressure(fluid);
-    StateJob job = {loop.kept, loop.pressure,    loop.change,         loop.factor,
-                    NULL,      state->stiffness, state->exponent,     dt / state->reference_density,
-                    dt,        loop.is_clamped,  has_mueller_pressure};
+    StateJob job = {.density = loop.kept,
+                    .pressure = loop.pressure,
+                    .change = loop.change,
+                    .inverse = loop.factor,
+                    .stiffness = state->stiffness,
+                    .exponent = state->exponent,
+                    .rest = params->equation == cou_equationGas ? 0.0f : 1.0f,
+                    .to_kappa = dt / state->reference_density,
+                    .dt = dt,
+                    .is_clamped = loop.is_clamped,
+                    .has_mueller_pressure = has_mueller_pressure};
     couYield *yield = &couSph_State(fluid)->yield;
     couArenaMark mark = couArena_Mark(fluid->scratch);
     if (yield->link_count && !has_mueller_pressure && !(job.slope = COU_TAKE(fluid->scratch, float, loop.count))) {

@@ -27,6 +27,7 @@ void couFreeFrame(couFrame *frame)
     couFree(NULL, frame->id);
     couFree(NULL, frame->density);
     couFree(NULL, frame->material);
+    couFree(NULL, frame->pressure);
     *frame = (couFrame){0};
 }
 
@@ -53,6 +54,7 @@ static void copy_particles(couFrame *frame, const couParticleView *view, const u
         frame->id[i] = view->id[j];
         frame->density[i] = view->density[j];
         frame->material[i] = view->material[j];
+        if (frame->pressure) frame->pressure[i] = view->pressure[j];
     }
 }
 
@@ -61,11 +63,40 @@ bool couCaptureFrame(const couWorld *world, couFrame *frame)
     couParticleView view = couWorld_Particles(world);
     uint64_t *keys = view.count <= COU_MAX_FRAME_COUNT ? couAlloc(NULL, 2 * sizeof *keys * COU_MAX(view.count, 1)) : NULL;
     bool is_ok = keys && couAllocateFrame(frame, view.count);
+    if (is_ok && view.pressure) {
+        frame->pressure = couAlloc(NULL, COU_MAX(view.count, 1) * sizeof *frame->pressure);
+        is_ok = frame->pressure;
+        if (!is_ok) couFreeFrame(frame);
+    }
     if (is_ok) {
         frame->time = couWorld_Time(world);
         for (size_t i = 0; i < view.count; ++i) keys[i] = (uint64_t)view.id[i] << 32 | i;
         sort_by_id(keys, keys + view.count, view.count);
         copy_particles(frame, &view, keys);
+    } else {
+        *frame = (couFrame){0};
+    }
+    couFree(NULL, keys);
+    return is_ok;
+}
+
+bool couCaptureSamples(const couWorld *world, couFrame *frame)
+{
+    couSampleView view = couWorld_Samples(world);
+    uint64_t *keys = view.count <= COU_MAX_FRAME_COUNT ? couAlloc(NULL, 2 * sizeof *keys * COU_MAX(view.count, 1)) : NULL;
+    bool is_ok = keys && couAllocateFrame(frame, view.count);
+    if (is_ok) {
+        frame->time = couWorld_Time(world);
+        for (size_t i = 0; i < view.count; ++i) keys[i] = (uint64_t)view.id[i] << 32 | i;
+        sort_by_id(keys, keys + view.count, view.count);
+        for (size_t i = 0; i < view.count; ++i) {
+            size_t j = (uint32_t)keys[i];
+            frame->position[i] = couXyz(view.position[j]);
+            frame->velocity[i] = couXyz(view.velocity[j]);
+            frame->id[i] = view.id[j];
+            frame->density[i] = view.position[j].w;
+            frame->material[i] = (uint8_t)COU_MIN(view.body[j], UINT8_MAX);
+        }
     } else {
         *frame = (couFrame){0};
     }

@@ -1,5 +1,5 @@
-// PLY: a text head and one row a particle, packed into 33 bytes where we write it. No compression: larger than .vtp, but every
-// tool opens it.
+// PLY: a text head and one row a particle, packed into 33 bytes, or 37 with a pressure, where we write it. No compression: larger
+// than .vtp, but every tool opens it.
 //
 // Reading takes any order and type of properties, as text or binary of either byte order. The vertices must come first; the
 // elements behind them are looked at only where they are wanted: faces of triangles, and edges. The size of the file must
@@ -26,7 +26,7 @@ static const struct {
 
 // --- Writing -----------------------------------------------------------------------------------------------------------------
 
-enum { row_bytes = 33 };
+enum { plain_row_bytes = 33, max_row_bytes = 37 };
 
 static void pack_row(char *row, const couFrame *frame, size_t i)
 {
@@ -35,6 +35,7 @@ static void pack_row(char *row, const couFrame *frame, size_t i)
     memcpy(row + 24, &frame->density[i], 4);
     memcpy(row + 28, &frame->id[i], 4);
     row[32] = (char)frame->material[i];
+    if (frame->pressure) memcpy(row + 33, &frame->pressure[i], 4);
 }
 
 bool couWritePly(const char *path, const couFrame *frame, couFaults *faults)
@@ -43,15 +44,17 @@ bool couWritePly(const char *path, const couFrame *frame, couFaults *faults)
     if (!couFile_Create(&file, path, faults)) return false;
     fprintf(file.stream,
             "ply\nformat binary_little_endian 1.0\n"
-            "comment Coulis particles: x y z [m], vx vy vz [m/s], density relative to rest\n"
+            "comment Coulis particles: x y z [m], vx vy vz [m/s], density relative to rest%s\n"
             "comment time %.17g\n"
             "element vertex %zu\n"
             "property float x\nproperty float y\nproperty float z\n"
             "property float vx\nproperty float vy\nproperty float vz\n"
             "property float density\nproperty uint id\nproperty uchar material\n"
-            "end_header\n",
-            frame->time, frame->count);
-    char rows[rows_at_once * row_bytes];
+            "%send_header\n",
+            frame->pressure ? ", pressure [Pa]" : "", frame->time, frame->count,
+            frame->pressure ? "property float pressure\n" : "");
+    size_t row_bytes = frame->pressure ? max_row_bytes : plain_row_bytes;
+    char rows[rows_at_once * max_row_bytes];
     for (size_t begin = 0; begin < frame->count; begin += rows_at_once) {
         size_t count = COU_MIN(frame->count - begin, (size_t)rows_at_once);
         for (size_t i = 0; i < count; ++i) pack_row(rows + i * row_bytes, frame, begin + i);

@@ -100,8 +100,7 @@ double couPointArray_Number(const couPointArray *array, size_t row, int componen
     }
 }
 
-// A float beyond the range of floats is infinite, as it should be, not undefined.
-static float to_float(double value)
+float couToFloat(double value)
 {
     if (fabs(value) <= (double)__FLT_MAX__ || value != value) return (float)value;
     return value > 0 ? INFINITY : -INFINITY;
@@ -114,9 +113,9 @@ couVec3 couPointArray_Vector(const couPointArray *array, size_t row)
         memcpy(&v, array->data + row * array->stride, sizeof v);
         return v;
     }
-    v.x = to_float(couPointArray_Number(array, row, 0));
-    if (array->components > 1) v.y = to_float(couPointArray_Number(array, row, 1));
-    if (array->components > 2) v.z = to_float(couPointArray_Number(array, row, 2));
+    v.x = couToFloat(couPointArray_Number(array, row, 0));
+    if (array->components > 1) v.y = couToFloat(couPointArray_Number(array, row, 1));
+    if (array->components > 2) v.z = couToFloat(couPointArray_Number(array, row, 2));
     return v;
 }
 
@@ -189,6 +188,7 @@ static const char *const id_keys[] = {
     "PointData/id", "PointData/ids", "PointData/idp", "PointData/index", "PointData/GlobalIds", "PointData/GlobalPointIds", NULL};
 static const char *const density_keys[] = {"PointData/density", NULL};
 static const char *const material_keys[] = {"PointData/material", "PointData/mk", NULL};
+static const char *const pressure_keys[] = {"PointData/pressure", "PointData/press", NULL};
 // The same as single columns, as a PLY has them.
 static const char *const place_columns[] = {"PointData/x", "PointData/y", "PointData/z"};
 static const char *const velocity_columns[] = {"PointData/vx", "PointData/vy", "PointData/vz"};
@@ -205,7 +205,7 @@ static bool wants_frame(const char *key)
     return strcmp(key, "Points") == 0 || is_any(key, velocity_keys, COU_COUNT(velocity_keys)) ||
            is_any(key, id_keys, COU_COUNT(id_keys)) || is_any(key, density_keys, COU_COUNT(density_keys)) ||
            is_any(key, material_keys, COU_COUNT(material_keys)) || is_any(key, place_columns, 3) ||
-           is_any(key, velocity_columns, 3);
+           is_any(key, velocity_columns, 3) || is_any(key, pressure_keys, COU_COUNT(pressure_keys));
 }
 
 static const couPointArray *find_any(const couPointFile *file, const char *const *keys, int least_components)
@@ -228,8 +228,8 @@ static bool fill_vectors(couVec3 *vectors, const couPointFile *file, const couPo
     const couPointArray *z = couPointFile_Find(file, columns[2]);
     if (!x || !y || !z) return false;
     for (size_t i = 0; i < file->count; ++i)
-        vectors[i] = (couVec3){to_float(couPointArray_Number(x, i, 0)), to_float(couPointArray_Number(y, i, 0)),
-                               to_float(couPointArray_Number(z, i, 0))};
+        vectors[i] = (couVec3){couToFloat(couPointArray_Number(x, i, 0)), couToFloat(couPointArray_Number(y, i, 0)),
+                               couToFloat(couPointArray_Number(z, i, 0))};
     return true;
 }
 
@@ -246,6 +246,17 @@ static bool fill_ids(uint32_t *ids, const couPointFile *file, const couPointArra
     return is_good;
 }
 
+// False without memory.
+static bool fill_pressure(const couPointFile *file, couFrame *frame)
+{
+    const couPointArray *array = find_any(file, pressure_keys, 1);
+    if (!array) return true;
+    frame->pressure = couAlloc(NULL, COU_MAX(file->count, 1) * sizeof *frame->pressure);
+    for (size_t i = 0; frame->pressure && i < file->count; ++i)
+        frame->pressure[i] = couToFloat(couPointArray_Number(array, i, 0));
+    return frame->pressure;
+}
+
 static void fill_frame(const couPointFile *file, couFrame *frame)
 {
     const couPointArray *velocity = find_any(file, velocity_keys, 2);
@@ -256,7 +267,7 @@ static void fill_frame(const couPointFile *file, couFrame *frame)
     if (!density) frame->missing |= cou_frameDensity;
     if (!material) frame->missing |= cou_frameMaterial;
     for (size_t i = 0; i < file->count; ++i) {
-        frame->density[i] = density ? to_float(couPointArray_Number(density, i, 0)) : 1.0f;
+        frame->density[i] = density ? couToFloat(couPointArray_Number(density, i, 0)) : 1.0f;
         if (material) frame->material[i] = (uint8_t)couToUnsigned(couPointArray_Number(material, i, 0), UINT8_MAX);
     }
 }
@@ -266,7 +277,7 @@ bool couReadFrame(const char *path, couFrame *frame, couFaults *faults)
     couPointFile file;
     *frame = (couFrame){0};
     bool is_ok = couReadPointFile(&file, path, wants_frame, faults);
-    if (is_ok && !couAllocateFrame(frame, file.count))
+    if (is_ok && (!couAllocateFrame(frame, file.count) || !fill_pressure(&file, frame)))
         is_ok = couPointFile_Refuse(&file, NULL, "cannot be read: no memory for %zu particles", file.count);
     if (is_ok && !fill_vectors(frame->position, &file, couPointFile_Find(&file, "Points"), place_columns))
         is_ok = couPointFile_Refuse(&file, NULL, "is no frame: it has no positions");

@@ -55,6 +55,8 @@ const couPointArray *couPointFile_Find(const couPointFile *file, const char *key
 double couPointArray_Number(const couPointArray *array, size_t row, int component);
 /// Rows as three floats; a second component missing is 0.
 couVec3 couPointArray_Vector(const couPointArray *array, size_t row);
+/// A float beyond the range of floats is infinite, as it should be, not undefined.
+float couToFloat(double value);
 /// Into the range 0 to `max`; NaN gives 0.
 uint32_t couToUnsigned(double value, uint32_t max);
 

@@ -53,9 +53,7 @@ static couVec3 paint_bodies(const couStage *stage, const couView *view, const co
 
 static couVec3 paint_disc(const couStage *stage, const couPictureScene *scene, const couHit *hit)
 {
-    uint8_t material = stage->materials[hit->index];
-    bool is_known = scene->colors && (scene->material_count == 0 || material < scene->material_count);
-    couVec3 color = is_known ? couFiniteColor(scene->colors[material]) : (couVec3){0.5f, 0.5f, 0.5f};
+    couVec3 color = couStage_ParticleColor(stage, scene, hit->index);
     // A shallow dome, lit from the upper left.
     float light = 0.70f + 0.26f * hit->normal.z + 0.10f * (hit->normal.y - hit->normal.x);
     float gleam = couSmoothstep(0.90f, 1.0f, couDot(hit->normal, (couVec3){-0.40f, 0.50f, 0.768f}));

@@ -342,14 +342,6 @@ static const couSkinModel *model_of(const couTracer *tracer, const couHit *hit)
     return &tracer->models[tracer->model_of[medium_of(tracer, hit)]];
 }
 
-static couVec3 particle_color(const couTracer *tracer, int index)
-{
-    const couPictureScene *scene = tracer->scene;
-    uint8_t material = tracer->stage->materials[index];
-    bool is_known = scene->colors && (scene->material_count == 0 || material < scene->material_count);
-    return is_known ? couFiniteColor(scene->colors[material]) : (couVec3){0.5f, 0.5f, 0.5f};
-}
-
 static couVec3 color_of(const couTracer *tracer, const couHit *hit, const couPath *path)
 {
     const couStage *stage = tracer->stage;
@@ -359,7 +351,7 @@ static couVec3 color_of(const couTracer *tracer, const couHit *hit, const couPat
         float footprint = path->bounces == 0 ? tracer->view->pixel * hit->distance / slope : 0.0f;
         return couGroundColor(stage->ground_color, hit->point.x, hit->point.z, tracer->checker, footprint);
     }
-    case cou_hitParticle: return particle_color(tracer, hit->index);
+    case cou_hitParticle: return couStage_ParticleColor(stage, tracer->scene, hit->index);
     case cou_hitSurface: {
         const couStageSurface *surface = &stage->surfaces[hit->index];
         return surface->is_colored ? hit->color : surface->look.color;

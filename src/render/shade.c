@@ -206,12 +206,12 @@ static couVec3 sun_on(const couShading *shading, const couSample *sample, couVec
     return couScale(*share * cosine, couSunColor);
 }
 
-static couVec3 material_color(const couPictureScene *scene, uint8_t material, float *opacity)
+static float particle_opacity(const couStage *stage, const couPictureScene *scene, int index)
 {
-    *opacity = 1.0f;
-    if (!scene->colors || (scene->material_count > 0 && material >= scene->material_count)) return (couVec3){0.5f, 0.5f, 0.5f};
-    if (scene->opacities && scene->opacities[material] >= 0.0f) *opacity = COU_MIN(scene->opacities[material], 1.0f);
-    return couFiniteColor(scene->colors[material]);
+    uint8_t material = stage->materials[index];
+    bool is_known = scene->colors && scene->opacities && (scene->material_count == 0 || material < scene->material_count);
+    if ((stage->colors && !isnan(stage->colors[index].x)) || !is_known || !(scene->opacities[material] >= 0.0f)) return 1.0f;
+    return COU_MIN(scene->opacities[material], 1.0f);
 }
 
 static float seen(couOpenness open, couVec3 direction, float share)
@@ -221,8 +221,8 @@ static float seen(couOpenness open, couVec3 direction, float share)
 
 static couVec3 shade_particle(couShading *shading, const couSample *sample, const couHit *hit)
 {
-    float opacity;
-    couVec3 albedo = material_color(shading->scene, shading->stage->materials[hit->index], &opacity);
+    float opacity = particle_opacity(shading->stage, shading->scene, hit->index);
+    couVec3 albedo = couStage_ParticleColor(shading->stage, shading->scene, hit->index);
     couOpenness open = particle_openness(shading, hit->index);
     float wet = 1.0f - 0.7f * opacity;
 

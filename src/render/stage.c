@@ -54,6 +54,14 @@ couVec3 couFiniteColor(couVec3 c)
     return (couVec3){COU_CLAMP(c.x, 0.0f, 1.0f), COU_CLAMP(c.y, 0.0f, 1.0f), COU_CLAMP(c.z, 0.0f, 1.0f)};
 }
 
+couVec3 couStage_ParticleColor(const couStage *stage, const couPictureScene *scene, int index)
+{
+    if (stage->colors && !isnan(stage->colors[index].x)) return couFiniteColor(stage->colors[index]);
+    uint8_t material = stage->materials[index];
+    bool is_known = scene->colors && (scene->material_count == 0 || material < scene->material_count);
+    return is_known ? couFiniteColor(scene->colors[material]) : (couVec3){0.5f, 0.5f, 0.5f};
+}
+
 // Spheres or discs `begin` to `end` of the stage's, moved along their velocities while the shutter is open.
 static bool attach_points(couStage *stage, size_t begin, size_t end, const couVec3 *velocities, unsigned id)
 {
@@ -110,6 +118,7 @@ static void add_point(couStage *stage, const couPictureScene *scene, size_t part
     size_t k = stage->sphere_count++;
     stage->spheres[k] = (couVec4){p.x, p.y, scene->dimension == 2 ? 0.0f : p.z, radius};
     stage->materials[k] = scene->materials ? scene->materials[particle] : 0;
+    if (stage->colors) stage->colors[k] = scene->particle_colors[particle];
     if (velocities && couIsFinite3(scene->velocities[particle])) velocities[k] = scene->velocities[particle];
 }
 
@@ -134,12 +143,14 @@ static bool add_particles(couStage *stage, const couPictureScene *scene, bool ha
     bool is_moving = stage->shutter_time > 0.0f && scene->velocities && !has_splats;
     stage->materials = couAlloc(NULL, count);
     stage->spheres = couAlloc(NULL, count * sizeof *stage->spheres);
+    if (scene->particle_colors) stage->colors = couAlloc(NULL, count * sizeof *stage->colors);
     if (has_splats) stage->disc_normals = couAlloc(NULL, count * sizeof *stage->disc_normals);
     couVec3 *velocities = is_moving ? couAlloc(NULL, count * sizeof *velocities) : NULL;
-    bool has_memory = stage->materials && stage->spheres && (!has_splats || stage->disc_normals) && (!is_moving || velocities);
+    bool has_memory = stage->materials && stage->spheres && (!scene->particle_colors || stage->colors);
+    has_memory = has_memory && (!has_splats || stage->disc_normals) && (!is_moving || velocities);
     if (has_memory && has_splats) add_splats(stage, scene);
     for (size_t i = 0; has_memory && !has_splats && i < count; ++i) {
-        if (is_drawn_particle(scene, i)) add_point(stage, scene, i, scene->radius, velocities);
+        if (is_drawn_particle(scene, i)) add_point(stage, scene, i, scene->radii ? scene->radii[i] : scene->radius, velocities);
     }
     unsigned disc_id = (unsigned)(1 + scene->body_count + scene->surface_count);
     bool is_attached = has_memory && attach_points(stage, 0, stage->disc_count, velocities, disc_id) &&
@@ -264,6 +275,7 @@ void couStage_Clear(couStage *stage)
     if (stage->glass) rtcReleaseScene(stage->glass);
     for (int i = 0; i < stage->body_count; ++i) couFree(NULL, stage->bodies[i].normals);
     couFree(NULL, stage->materials);
+    couFree(NULL, stage->colors);
     couFree(NULL, stage->spheres);
     couFree(NULL, stage->disc_normals);
     couFree(NULL, stage->surfaces);

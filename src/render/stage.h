@@ -41,6 +41,7 @@ typedef struct couStage {
     couVec4 *spheres;      ///< per drawn particle, discs first: centre, radius
     couVec3 *disc_normals; ///< of splats
     uint8_t *materials;    ///< per drawn particle
+    couVec3 *colors;       ///< of their own, per drawn particle; NULL: the material's
     size_t sphere_count;   ///< with the discs
     size_t disc_count;
     couStageBody *bodies;
@@ -99,6 +100,8 @@ float couStage_GlassLight(const couStage *stage, couRay ray, float reach);
 float couStage_GroundDistance(const couStage *stage, couRay ray);
 
 couVec3 couFiniteColor(couVec3 color); ///< 0 to 1, grey for NaN
+/// Linear colour of a drawn particle: its own, its material's, or grey.
+couVec3 couStage_ParticleColor(const couStage *stage, const couPictureScene *scene, int index);
 
 // --- Bodies (stage_body.c) --------------------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 // finds those at the surface, final builds a closed surface for each material, which light then goes through.
 #include "render/studio.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { MOST_LOOKS = 256 };
@@ -107,6 +108,23 @@ static bool add_surface(const couStudio *studio, const couSurfacePoints *points,
     return true;
 }
 
+// One opaque surface of all materials, in the colours of the numbers.
+static bool build_painted_skin(const couStudio *studio, const couFrame *frame, const float *values, Skin *skin, couFaults *faults)
+{
+    couSurfacePoints points = couFramePoints(frame, studio->def.dimension);
+    points.ids = NULL; // nearest_ids then number the frame's particles
+    couSurfaceDef def = studio->def.surface;
+    def.is_blended = true;
+    couSurface *surface = &skin->surfaces[skin->count];
+    if (!couBuildSurface(&def, &points, surface, faults)) return false;
+    couLook look = couMakeLook((couVec3){1, 1, 1}, 1);
+    look.roughness = 0.7f; // a mirror's light would hide the colours
+    skin->drawn[skin->count++] = (couPictureSurface){surface, look, true, studio->def.spacing};
+    if (couPaintSurface(&studio->def.colors, values, surface)) return true;
+    couFaults_Add(faults, NULL, NULL, "no memory for the colours of %zu vertices", surface->vertex_count);
+    return false;
+}
+
 static bool build_skin(const couStudio *studio, const couFrame *frame, Skin *skin, couFaults *faults)
 {
     couSurfacePoints points = couFramePoints(frame, studio->def.dimension);
@@ -131,13 +149,10 @@ static bool build_skin(const couStudio *studio, const couFrame *frame, Skin *ski
     return is_good;
 }
 
-bool couStudio_Draw(couStudio *studio, const couFrame *frame, int number, const couPictureBody *bodies, int body_count,
-                    couImage *image, couLayers *layers, couFaults *faults)
+// The particles of a frame as the renderer takes them.
+static couPictureScene make_scene(const couStudio *studio, const couFrame *frame, const couPictureBody *bodies, int body_count)
 {
-    const couStudioDef *def = &studio->def;
-    *image = (couImage){0};
-    if (layers) *layers = (couLayers){0};
-    couPictureScene scene = {.dimension = def->dimension,
+    return (couPictureScene){.dimension = studio->def.dimension,
                              .particle_count = frame->count,
                              .positions = frame->position,
                              .velocities = frame->velocity,
@@ -145,22 +160,114 @@ bool couStudio_Draw(couStudio *studio, const couFrame *frame, int number, const 
                              .colors = studio->colors,
                              .opacities = studio->opacities,
                              .material_count = MOST_LOOKS,
-                             .radius = 0.6f * def->spacing, // a little overlap looks like one liquid
+                             .radius = 0.6f * studio->def.spacing, // a little overlap looks like one liquid
                              .bodies = bodies,
                              .body_count = body_count,
                              .ground = NAN,
                              .has_floor = true};
+}
+
+// Paints the particles; NULL with a fault without memory.
+static couVec3 *paint_particles(const couStudio *studio, const couFrame *frame, const float *values, couFaults *faults)
+{
+    couVec3 *colors = malloc((frame->count + 1) * sizeof *colors);
+    if (colors)
+        couPaintValues(&studio->def.colors, values, frame->count, colors);
+    else
+        couFaults_Add(faults, NULL, NULL, "no memory for the colours of %zu particles", frame->count);
+    return colors;
+}
+
+// Particles and samples together, samples small and in the colour of their body; bodies that would hide them are left out.
+typedef struct Crowd {
+    couVec3 *positions, *colors;
+    uint8_t *materials;
+    float *radii;
+    couPictureBody *bodies;
+} Crowd;
+
+static void free_crowd(Crowd *crowd)
+{
+    free(crowd->positions);
+    free(crowd->colors);
+    free(crowd->materials);
+    free(crowd->radii);
+    free(crowd->bodies);
+}
+
+static void fill_crowd(const couFrame *frame, const couVec3 *painted, const couFrame *samples, float radius, Crowd *crowd)
+{
+    static const couVec3 palette[] = {{0.80f, 0.30f, 0.05f}, {0.10f, 0.45f, 0.12f}, {0.42f, 0.12f, 0.50f},
+                                      {0.75f, 0.55f, 0.05f}, {0.05f, 0.42f, 0.50f}, {0.65f, 0.08f, 0.16f}};
+    for (size_t i = 0; i < frame->count; ++i) {
+        crowd->positions[i] = frame->position[i];
+        crowd->materials[i] = frame->material[i];
+        crowd->colors[i] = painted ? painted[i] : (couVec3){NAN, NAN, NAN};
+        crowd->radii[i] = radius;
+    }
+    for (size_t k = 0; k < samples->count; ++k) {
+        size_t i = frame->count + k;
+        crowd->positions[i] = samples->position[k];
+        crowd->colors[i] = palette[samples->material[k] % (sizeof palette / sizeof palette[0])];
+        crowd->radii[i] = 0.5f * radius;
+    }
+}
+
+// False with a fault without memory.
+static bool add_samples(const couFrame *frame, const couFrame *samples, couPictureScene *scene, Crowd *crowd, couFaults *faults)
+{
+    size_t count = frame->count + samples->count + 1;
+    *crowd = (Crowd){malloc(count * sizeof(couVec3)), malloc(count * sizeof(couVec3)), calloc(count, 1),
+                     malloc(count * sizeof(float)), calloc((size_t)scene->body_count + 1, sizeof(couPictureBody))};
+    if (!crowd->positions || !crowd->colors || !crowd->materials || !crowd->radii || !crowd->bodies) {
+        couFaults_Add(faults, NULL, NULL, "no memory for the picture of %zu samples", samples->count);
+        return false;
+    }
+    fill_crowd(frame, scene->particle_colors, samples, scene->radius, crowd);
+    int kept = 0;
+    for (int i = 0; i < scene->body_count; ++i)
+        if (scene->bodies[i].look.opacity < 1.0f) crowd->bodies[kept++] = scene->bodies[i];
+    scene->particle_count = frame->count + samples->count;
+    scene->positions = crowd->positions, scene->materials = crowd->materials;
+    scene->particle_colors = crowd->colors, scene->radii = crowd->radii;
+    scene->velocities = NULL;
+    scene->bodies = crowd->bodies, scene->body_count = kept;
+    return true;
+}
+
+static void add_legend(const couStudio *studio, couImage *image)
+{
+    const couColors *colors = &studio->def.colors;
+    const char *unit = couFrameColumn_Unit(colors->by);
+    char title[COU_NAME_SIZE + 16];
+    snprintf(title, sizeof title, *unit ? "%s [%s]" : "%s", colors->by, unit);
+    couLegend legend = {.title = title, .low = colors->low, .high = colors->high, .map = colors->map};
+    if (colors->has_legend) couImage_DrawLegend(image, &legend);
+}
+
+bool couStudio_Draw(couStudio *studio, const couFrame *frame, const float *values, const couFrame *samples, int number,
+                    const couPictureBody *bodies, int body_count, couImage *image, couLayers *layers, couFaults *faults)
+{
+    const couStudioDef *def = &studio->def;
+    *image = (couImage){0};
+    if (layers) *layers = (couLayers){0};
+    couPictureScene scene = make_scene(studio, frame, bodies, body_count);
     couPictureOptions options = look_at(studio, frame->time, number);
     bool is_flat = def->dimension == 2, is_final = def->style.quality == cou_qualityFinal && !is_flat;
     couSplats splats = {0};
+    couVec3 *colors = values && !is_final ? paint_particles(studio, frame, values, faults) : NULL;
     Skin *skin = is_final ? calloc(1, sizeof *skin) : NULL;
-    bool is_good = !is_final || skin;
-    if (!is_good) couFaults_Add(faults, NULL, NULL, "no memory for a picture");
+    bool is_good = is_final ? skin != NULL : !values || colors;
+    scene.particle_colors = colors;
+    if (is_final && !is_good) couFaults_Add(faults, NULL, NULL, "no memory for a picture");
     if (is_final && is_good) {
-        is_good = build_skin(studio, frame, skin, faults);
+        is_good = values ? build_painted_skin(studio, frame, values, skin, faults) : build_skin(studio, frame, skin, faults);
         scene.surfaces = skin->drawn, scene.surface_count = skin->count;
     }
-    if (def->style.quality == cou_qualitySplats && !is_flat) {
+    Crowd crowd = {0};
+    if (is_good && samples && (is_flat || def->style.quality == cou_qualityPreview))
+        is_good = add_samples(frame, samples, &scene, &crowd, faults);
+    if (is_good && def->style.quality == cou_qualitySplats && !is_flat) {
         couSurfacePoints points = couFramePoints(frame, def->dimension);
         is_good = couFindSplats(&def->surface, &points, 0.0f, &splats, faults);
         scene.splats = &splats;
@@ -168,8 +275,11 @@ bool couStudio_Draw(couStudio *studio, const couFrame *frame, int number, const 
     if (is_good)
         is_good = layers && is_final ? couRenderLayers(studio->renderer, &scene, &options, image, layers, faults)
                                      : couRenderPicture(studio->renderer, &scene, &options, image, faults);
+    if (is_good && values) add_legend(studio, image);
     for (int k = 0; skin && k < skin->count; ++k) couSurface_Clear(&skin->surfaces[k]);
     free(skin);
+    free(colors);
+    free_crowd(&crowd);
     couSplats_Clear(&splats);
     return is_good;
 }

@@ -5,6 +5,7 @@
 #include "coulis/frames.h"
 #include "coulis/picture.h"
 #include "coulis/scene.h"
+#include "render/paint.h"
 
 /// How pictures are made. Fill with couDefaultPictureStyle(), then change what you need.
 typedef struct couPictureStyle {
@@ -13,6 +14,7 @@ typedef struct couPictureStyle {
     int paths;         ///< per pixel of a final picture, default 64
     double shutter;    ///< share of a frame that the shutter of a final picture is open, 0 to 1, default 0
     bool is_raw;       ///< not denoised
+    bool has_samples;  ///< the points that stand for bodies are shown, instead of opaque bodies; in previews and 2D
 } couPictureStyle;
 
 couPictureStyle couDefaultPictureStyle(void);
@@ -27,13 +29,15 @@ typedef struct couStudioDef {
     couBounds bounds; ///< what an automatic camera frames; empty: each frame's own particles
     couPictureStyle style;
     couSurfaceDef surface; ///< for final pictures and splats; its spacing is that above
+    couColors colors;      ///< by: "" is by material; otherwise its range is settled: low < high
     int threads;           ///< 0: all cores
 } couStudioDef;
 
 typedef struct couStudio couStudio;
 couStudio *couOpenStudio(const couStudioDef *def, couFaults *faults);
 void couCloseStudio(couStudio *studio); ///< NULL is fine
-/// Draws a frame as the camera sees it at the frame's time. `number` seeds the grain. Layers may be NULL; they are of final
-/// pictures in space only. Free image and layers; on false they are empty.
-bool couStudio_Draw(couStudio *studio, const couFrame *frame, int number, const couPictureBody *bodies, int body_count,
-                    couImage *image, couLayers *layers, couFaults *faults);
+/// Draws a frame as the camera sees it at the frame's time. `number` seeds the grain. `values` are the numbers to colour the
+/// particles by, as the def's colours say, or NULL: by material. `samples` are the points that stand for bodies, or NULL. Layers
+/// may be NULL; they are of final pictures in space only. Free image and layers; on false they are empty.
+bool couStudio_Draw(couStudio *studio, const couFrame *frame, const float *values, const couFrame *samples, int number,
+                    const couPictureBody *bodies, int body_count, couImage *image, couLayers *layers, couFaults *faults);

@@ -1,10 +1,12 @@
-// camera{}: where pictures are taken from. Still, along a path of keyframes, or on a turntable around what it looks at.
-// Keyframes are kept as three curves (place, target, lens), so that the world's own interpolation serves for all of them.
+// camera{} and colors{}: where pictures are taken from, and what they colour particles by. The camera stands still, goes along a
+// path of keyframes, or is on a turntable around what it looks at. Keyframes are kept as three curves (place, target, lens), so
+// that the world's own interpolation serves for all of them.
 //
 // Keyframes live in a Lua userdata held by the registry, as those of driven bodies do.
 #include "scene/internal.h"
 
 #include "base/base.h"
+#include "coulis/frames.h"
 
 #include <lauxlib.h>
 #include <stdio.h>
@@ -145,6 +147,44 @@ int couSceneCall_Camera(lua_State *lua)
     if (fabsf(camera.turntable) > 0.0f && fabsf(camera.turntable) < 0.01f)
         couReader_Fault(&reader, "turntable", "is %g s: must be 0.01 s or more a turn, or 0", (double)camera.turntable);
     if (reader.fault_count == 0) scene->camera = camera;
+    return 0;
+}
+
+// --- Colours ----------------------------------------------------------------------------------------------------------------
+
+static void check_column(couReader *reader, const char *name)
+{
+    char list[160] = "";
+    size_t used = 0;
+    int count = 0;
+    const char *const *names = couFrameColumnNames();
+    for (; names[count]; ++count) {
+        if (strcmp(names[count], name) == 0) return;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", count > 0 ? ", " : "", names[count]);
+    }
+    const char *near = couSuggest(names, count, name);
+    couReader_Fault(reader, "by", "frames have no column '%s'%s%s%s; allowed: %s", name, near ? " (did you mean " : "",
+                    near ? near : "", near ? "?)" : "", list);
+}
+
+int couSceneCall_Colors(lua_State *lua)
+{
+    couCheckLoading(lua, "colors{}");
+    couScene *scene = couScene_Of(lua);
+    couReader reader = couReader_Begin(lua, "colors");
+    if (scene->colors_where[0]) {
+        couReader_Fault(&reader, NULL, "a second colors{}; the first is at %.150s", scene->colors_where);
+        return 0;
+    }
+    memcpy(scene->colors_where, reader.where, sizeof reader.where);
+    if (!couReader_IsTable(&reader, 1)) return 0;
+    couColors colors = couDefaultColors();
+    couReader_Table(&reader, 1, couColorsParams(), &colors, NULL, 0, NULL, 0, NULL);
+    couReader_Need(&reader, 1, "by", "\"speed\"");
+    if (reader.fault_count == 0) check_column(&reader, colors.by);
+    if (colors.low >= colors.high) // false for NaN: automatic
+        couReader_Fault(&reader, "high", "is %g: must be more than low, %g", (double)colors.high, (double)colors.low);
+    if (reader.fault_count == 0) scene->colors = colors;
     return 0;
 }
 

@@ -107,6 +107,8 @@ struct couScene {
     bool has_bad_size;     ///< spacing, dimension or max_particles had a fault
     couCamera camera;
     char camera_where[192];
+    couColors colors;
+    char colors_where[192];
     couSceneMaterial *materials;
     size_t material_count, material_capacity;
     couRecord **records;
@@ -186,9 +188,10 @@ couQuat couTurnBetween(couVec3 from, couVec3 to); ///< unit vectors; opposite on
 
 void couScene_OpenShapes(lua_State *lua);  ///< shapes.c
 void couScene_OpenMeshes(lua_State *lua);  ///< meshes.c
-void couScene_OpenWords(lua_State *lua);   ///< words.c: scene, material, camera
+void couScene_OpenWords(lua_State *lua);   ///< words.c: scene, material, camera, colors
 int couSceneCall_Camera(lua_State *lua);   ///< camera.c
 int couSceneCall_Blower(lua_State *lua);   ///< blowers.c
+int couSceneCall_Colors(lua_State *lua);   ///< camera.c
 void couScene_OpenThings(lua_State *lua);  ///< things.c: body, fluid...
 void couScene_OpenWorld(lua_State *lua);   ///< callbacks.c
 void couScene_OpenRequire(lua_State *lua); ///< require.c

@@ -167,6 +167,7 @@ couScene *couLoadScene(const char *path_or_name, const couSceneOptions *options,
     scene->world_def = couDefaultWorldDef();
     couParams_SetDefaults(couSceneInfoParams(), &scene->info);
     scene->camera = (couCamera){.fov = 40};
+    scene->colors = couDefaultColors();
     bool is_good = find_file(scene, path_or_name, &own) && load(scene, options, &own);
     for (int i = 0; i < own.count; ++i) {
         couFaults_Add(faults, own.items[i].where, own.items[i].key, "%s", own.items[i].message);
@@ -219,5 +220,6 @@ double couScene_Fps(const couScene *scene) { return scene->info.fps; }
 uint64_t couScene_ContentHash(const couScene *scene) { return scene->hash; }
 
 couCamera couScene_Camera(const couScene *scene) { return scene->camera; }
+couColors couScene_Colors(const couScene *scene) { return scene->colors; }
 
 const char *couScene_RuntimeError(const couScene *scene) { return scene->runtime_error[0] ? scene->runtime_error : NULL; }

@@ -338,8 +338,11 @@ int couReader_Material(couReader *reader, const char *key, bool *is_faulty)
 
 void couScene_OpenWords(lua_State *lua)
 {
-    static const luaL_Reg calls[] = {
-        {"scene", scene_call}, {"material", material_call}, {"camera", couSceneCall_Camera}, {NULL, NULL}};
+    static const luaL_Reg calls[] = {{"scene", scene_call},
+                                     {"material", material_call},
+                                     {"camera", couSceneCall_Camera},
+                                     {"colors", couSceneCall_Colors},
+                                     {NULL, NULL}};
     luaL_newmetatable(lua, MATERIAL_TYPE);
     lua_pushboolean(lua, 0);
     lua_setfield(lua, -2, "__metatable");

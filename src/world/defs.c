@@ -125,6 +125,9 @@ static const couParam body_params[] = {
     COU_NUMBER(couBodyDef, restitution, "", .min = 0, .max = 1, .help = "bounce against other bodies; a pair has the larger"),
     COU_NUMBER(couBodyDef, friction, "", .min = 0, .max = 1,
                .help = "on fluid: share of the sliding velocity lost per 1/30 s of contact: 0 slips, 1 holds"),
+    COU_NUMBER(couBodyDef, bounce, "", .min = 0, .max = 1,
+               .help = "on fluid, of a fixed or driven body: share of its speed towards the surface that a particle leaves with; "
+                       "0 stops it, 1 mirrors it"),
     COU_NUMBER(couBodyDef, stickiness, "1/s^2", .min = 0, .max = 1e7, .help = "attraction of particles close to the surface"),
     COU_NUMBER(couBodyDef, stick_distance, "m", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 100,
                .help = "how far stickiness reaches; auto: h/2"),

@@ -310,6 +310,19 @@ couParticleView couWorld_Particles(const couWorld *world)
     };
 }
 
+couSampleView couWorld_Samples(const couWorld *world)
+{
+    const couBoundary *boundary = &world->fluid.boundary;
+    if (!boundary->table.count) return (couSampleView){0};
+    return (couSampleView){
+        .count = boundary->table.count,
+        .position = couBoundary_Position(boundary),
+        .velocity = couBoundary_Velocity(boundary),
+        .id = couBoundary_Id(boundary),
+        .body = couBoundary_Body(boundary),
+    };
+}
+
 double couWorld_Time(const couWorld *world) { return world->time; }
 uint64_t couWorld_StepCount(const couWorld *world) { return world->step_count; }
 const char *couWorld_Choices(const couWorld *world) { return world->choices; }

@@ -12,6 +12,11 @@ couBodyId couWorld_AddBody(couWorld *world, const couBodyDef *def, couFaults *fa
     is_good = couCheckName(def->name, "body.name", faults) && is_good;
     is_good = couCheckShape(world, def->shape, false, "body.shape", faults) && is_good;
     is_good = couCheckPose(def->pose, "body.at", faults) && is_good;
+    if (def->is_dynamic && def->bounce > 0.0f) {
+        couFaults_Add(faults, NULL, "body.bounce", "'%s' moves freely: fluid bounces off fixed and driven bodies only",
+                      def->name);
+        is_good = false;
+    }
     if (def->is_dynamic && def->motion) {
         couFaults_Add(faults, NULL, "body.motion", "a body that moves freely cannot be driven");
         is_good = false;
