@@ -17,6 +17,7 @@
 
 #define MAX_REP ((lua_Integer)16 << 20) // bytes
 #define MAX_MOVE 10000000               // elements
+#define MAX_UNPACK 10000                // elements: they lie on the stack
 
 // --- Order of keys -----------------------------------------------------------------------------------------------------------
 
@@ -470,7 +471,7 @@ static int table_unpack(lua_State *lua)
     lua_Integer last = luaL_optinteger(lua, 3, (lua_Integer)lua_rawlen(lua, 1));
     if (first > last) return 0;
     lua_Unsigned count = (lua_Unsigned)last - (lua_Unsigned)first;
-    if (count >= 100000 || !lua_checkstack(lua, (int)count + 1)) return luaL_error(lua, "table.unpack: too many values");
+    if (count >= MAX_UNPACK || !lua_checkstack(lua, (int)count + 1)) return luaL_error(lua, "table.unpack: too many values");
     for (lua_Unsigned i = 0; i <= count; ++i) lua_rawgeti(lua, 1, (lua_Integer)((lua_Unsigned)first + i));
     return (int)count + 1;
 }

@@ -1,4 +1,4 @@
-/// A Lua state that cannot reach files or programs and that always comes back: memory, instructions and CPU time are limited.
+/// A Lua state that cannot reach files or programs and that always comes back: memory, stack, instructions and CPU time are limited.
 #pragma once
 
 #include "coulis/base.h"
@@ -7,6 +7,7 @@
 
 #define COU_SANDBOX_BYTES ((size_t)256 << 20) ///< of one Lua state
 #define COU_SANDBOX_BLOCK ((size_t)16 << 20)  ///< largest single string or table part
+#define COU_SANDBOX_STACK ((size_t)1 << 19)   ///< of Lua's stack: 32 768 values
 #define COU_SCRIPT_BYTES ((size_t)1 << 20)    ///< largest script file
 #define COU_MAX_CHUNKS 256                    ///< files of one scene
 
@@ -16,7 +17,7 @@ typedef struct couLimits {
     double cpu_seconds; ///< of the calling thread [s]
 } couLimits;
 
-typedef enum couStop { cou_stopNone, cou_stopMemory, cou_stopInstructions, cou_stopTime } couStop;
+typedef enum couStop { cou_stopNone, cou_stopMemory, cou_stopInstructions, cou_stopTime, cou_stopStack } couStop;
 
 /// A script file: Lua knows it by a short name, faults by its path.
 typedef struct couChunk {
@@ -30,10 +31,17 @@ typedef struct couLuaError {
     char message[320];
 } couLuaError;
 
+typedef struct couBlock {
+    void *start;
+    size_t size; ///< [bytes]
+} couBlock;
+
 typedef struct couSandbox {
     lua_State *lua;
     void *owner; ///< whose sandbox it is; for C functions
     size_t bytes;
+    couBlock stack;   ///< Lua's own, among the blocks of the allocator
+    couBlock newest;  ///< that was taken last
     bool has_refused; ///< the allocator said no once; Lua collects garbage and asks again
     couLimits limits; ///< of the running call
     int64_t instructions_left;
