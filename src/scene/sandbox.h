@@ -1,4 +1,4 @@
-/// A Lua state that cannot reach files or programs and that always comes back: memory, stack, instructions and CPU time are limited.
+/// A Lua state that cannot reach files or programs and that always comes back: memory, stack, instructions and time are limited.
 #pragma once
 
 #include "coulis/base.h"
