@@ -544,8 +544,7 @@ static bool join_pieces(Reader *reader, const char *key)
     for (couPointArray *part = &file->arrays[first]; part < whole; ++part) {
         for (size_t i = 0; i < part->count; ++i)
             for (int k = 0; k < components; ++k) *values++ = couPointArray_Number(part, i, k);
-        couFree(NULL, part->owned);
-        part->owned = NULL;
+        couPointFile_Disown(file, part);
     }
     file->arrays[first] = *whole;
     if (whole != &file->arrays[first]) whole->owned = NULL;
