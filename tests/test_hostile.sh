@@ -94,7 +94,8 @@ rm -rf linked && mkdir linked && ln -s ../elsewhere/target linked/.coulis-files
 ends 2 run drop --out linked --frames 1 --quiet
 same "the list is no link" "$sum" "$(sum_of elsewhere)"
 rm -rf linked && mkdir linked
-printf 'files that Coulis wrote here; it replaces no others\n../elsewhere/target\n%s/elsewhere/target\n' "$here" >linked/.coulis-files
+printf 'files that Coulis wrote here; it replaces no others\n../elsewhere/target\n%s/elsewhere/target\n' "$here" \
+    >linked/.coulis-files
 ends 0 run drop --out linked --frames 1 --quiet
 same "a forged list reaches nothing" "$sum" "$(sum_of elsewhere)"
 ln -s elsewhere shortcut
@@ -129,6 +130,67 @@ ends 0 export linked --to usda --out new/folder --quiet
 same "export makes its folder" 1 "$(count new/folder run.usda)"
 ends 1 export gallery --to usda --out never
 same "nothing is left of what failed" 0 "$(count . never)"
+
+# --- Terminals ---
+
+# plain WHAT: neither stdout nor stderr holds a control character but line ends
+plain()
+{
+    checks=$((checks + 1))
+    if LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|(?<![\xc2-\xf4])[\x80-\x9f](?![\x80-\xbf])' stdout stderr; then
+        fail "$1: control characters in: $(cat -v stdout stderr | head -c 500)"
+    fi
+}
+cat >escape.lua <<'LUA'
+scene { title = "\27]0;owned\7\27[2J\155title", note = "\27[31mnote\r\8", spacing = 0.05, duration = 0.1, dimension = 2 }
+print("\27[1mloud\27[0m \u{9b}31m \u{9d}0;x\u{9c} \x9b31m é")
+at(0.01, function(world) world:log("\27[5mblink") end)
+fluid { material = "water", shape = box { size = {0.1, 0.1} } }
+LUA
+for command in "check escape.lua" "run escape.lua --out escape --frames 2"; do
+    # shellcheck disable=SC2086 # a command and its words
+    ends 0 $command
+    plain "$command"
+    has "what a scene prints is shown as text: $command" '\\x1b\[1mloud\\x1b\[0m \\xc2\\x9b31m' stderr
+    has "other letters stay: $command" 'é$' stderr
+done
+has "a title is shown as text" '\\x1b\]0;owned\\x07\\x1b\[2J\\x9btitle' stdout
+has "a log is shown as text" '\\x1b\[5mblink' stderr
+odd=$(printf 'a\033[2Jb\rc.lua')
+cp escape.lua "$odd"
+for command in check "run --out odd --frames 1" info surface render "export --to ply --out x"; do
+    # shellcheck disable=SC2086
+    "$coulis" $command "$odd" >stdout 2>stderr </dev/null
+    plain "$command of an odd name"
+done
+cp escape.lua "gallery/$odd"
+{ printf -- '-- \033]0;owned\007\n'; cat escape.lua; } >gallery/odd.lua
+for command in "list scenes" "list scenes --names" "check $odd" "$odd" "run --$odd" "run drop --set $odd=1" \
+    "run drop --method $odd" "run drop --out $odd --frames 1" "info $odd/nothing.vtp" "check drop --set spacing=$odd"; do
+    # shellcheck disable=SC2086
+    "$coulis" $command >stdout 2>stderr </dev/null
+    plain "coulis $command"
+done
+printf '# vtk DataFile Version 3.0\n\033[2J\nASCII\nDATASET \033[31m\n' >odd.vtk
+printf 'ply\nformat \033[31m 1.0\n' >odd.ply
+printf 'frame,time,\033[2J\n1,\033[31m\n' >odd.csv
+printf '{"a\\u001b": "\\u001b[2J", "b": "\\u009b"}' >odd.json
+printf 'v 0 0 0\nf \033[31m\n' >odd.obj
+for file in odd.vtk odd.ply odd.csv odd.json odd.obj; do
+    "$coulis" info $file >stdout 2>stderr </dev/null
+    plain "info of $file"
+done
+# On a terminal, too; the program's own bar is all that may speak to it.
+if command -v script >/dev/null; then
+    TERM=xterm script -qec "'$coulis' run escape.lua --out escape --frames 2" /dev/null </dev/null >typed
+    same "a terminal gets the bar alone" 0 "$(sed 's/\x1b\[K//g' typed | grep -c "$(printf '\033')")"
+fi
+# A few lines cannot fill a disk.
+printf 'scene {}\nlocal s = ("x"):rep(900)\nfor i = 1, 4e6 do print(s) end\n' >flood.lua
+"$coulis" check flood.lua >stdout 2>stderr </dev/null
+checks=$((checks + 1))
+[ "$(stat -c %s stderr)" -le 4300000 ] || fail "a scene printed $(stat -c %s stderr) bytes"
+has "the rest is left out" "printed more than 4 MB: the rest is left out" stderr
 
 echo "$checks checks, $failures failed"
 [ $failures -eq 0 ]

@@ -63,6 +63,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
 
+    couCleanOutput();
     if (argc < 2) {
         print_usage(stderr);
         return cou_exitBadInput;

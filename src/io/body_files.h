@@ -7,9 +7,9 @@
 typedef struct couBodyFiles couBodyFiles;
 
 /// Takes over the lists of `stage` (scene, dimension, spacing, fps, materials, cameras; bodies are added here) and writes
-/// stage.json and bodies.csv into the folder of the manifest, which must outlive the result: anew (keep_frames 0), or cut back to the first `keep_frames` frames when a run
-/// resumes. Planes, which have no end, are cut off at `clip` [m]. NULL and a fault when a file is another run's or cannot be
-/// written.
+/// stage.json and bodies.csv into the folder of the manifest, which must outlive the result: anew (keep_frames 0), or cut back to
+/// the first `keep_frames` frames when a run resumes. Planes, which have no end, are cut off at `clip` [m]. NULL and a fault when
+/// a file is another run's or cannot be written.
 couBodyFiles *couOpenBodyFiles(couManifest *manifest, couStageFile *stage, couBounds clip, int keep_frames, couFaults *faults);
 /// One row for each body that is there; a body that is new gets its mesh and its place in stage.json first.
 bool couBodyFiles_Write(couBodyFiles *files, const couWorld *world, int frame, couFaults *faults);

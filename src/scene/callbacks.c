@@ -270,8 +270,7 @@ static int world_log(lua_State *lua)
 {
     couCheckWorld(lua, "log");
     luaL_checkany(lua, 2);
-    couLog(cou_logInfo, "%.1000s", couSandbox_PushText(lua, 2));
-    couSandbox_Work(lua, 100);
+    couSandbox_Print(lua, couSandbox_PushText(lua, 2));
     return 0;
 }
 

@@ -200,6 +200,18 @@ static int base_tostring(lua_State *lua)
     return 1;
 }
 
+void couSandbox_Print(lua_State *lua, const char *text)
+{
+    couSandbox *sandbox = couSandbox_Of(lua);
+    int64_t before = sandbox->printed_bytes;
+    sandbox->printed_bytes += (int64_t)strnlen(text, 1000) + 1;
+    if (sandbox->printed_bytes <= COU_PRINT_BYTES)
+        couLog(cou_logInfo, "%.1000s", text);
+    else if (before <= COU_PRINT_BYTES)
+        couLog(cou_logWarning, "the scene has printed more than %d MB: the rest is left out", (int)(COU_PRINT_BYTES >> 20));
+    couSandbox_Work(lua, 100);
+}
+
 static int base_print(lua_State *lua)
 {
     int count = lua_gettop(lua);
@@ -211,8 +223,7 @@ static int base_print(lua_State *lua)
         luaL_addvalue(&buffer);
     }
     luaL_pushresult(&buffer);
-    couLog(cou_logInfo, "%.1000s", lua_tostring(lua, -1));
-    couSandbox_Work(lua, 100);
+    couSandbox_Print(lua, lua_tostring(lua, -1));
     return 0;
 }
 

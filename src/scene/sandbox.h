@@ -9,6 +9,7 @@
 #define COU_SANDBOX_BLOCK ((size_t)16 << 20)  ///< largest single string or table part
 #define COU_SANDBOX_STACK ((size_t)1 << 19)   ///< of Lua's stack: 32 768 values
 #define COU_SCRIPT_BYTES ((size_t)1 << 20)    ///< largest script file
+#define COU_PRINT_BYTES ((int64_t)4 << 20)    ///< that a scene may print in all
 #define COU_MAX_CHUNKS 256                    ///< files of one scene
 
 /// What one call into Lua may use.
@@ -49,7 +50,8 @@ typedef struct couSandbox {
     double cpu_start;             ///< [s]; NaN until first needed
     double pause_wall, pause_cpu; ///< when the clock was paused [s]
     couStop stop;                 ///< why the running call must end
-    bool is_pure;                 ///< the running call must be a pure function: no random numbers
+    int64_t printed_bytes;
+    bool is_pure; ///< the running call must be a pure function: no random numbers
     uint64_t random[4];
     couChunk *chunks;
     int chunk_count;
@@ -82,5 +84,7 @@ void couSandbox_SeedRandom(couSandbox *sandbox, uint64_t seed);
 /// Pushes a sequence of the keys of the table at `index`: numbers ascending, then strings bytewise, then false, true.
 /// Raises an error for other keys, which have no order that is the same in every run.
 void couSandbox_PushSortedKeys(lua_State *lua, int index);
+/// To the log, at most 1000 bytes at a time. What is beyond COU_PRINT_BYTES in all is left out, and that is said once.
+void couSandbox_Print(lua_State *lua, const char *text);
 /// Pushes a text of the value that is the same in every run: no addresses.
 const char *couSandbox_PushText(lua_State *lua, int index);
