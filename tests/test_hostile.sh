@@ -131,6 +131,54 @@ same "export makes its folder" 1 "$(count new/folder run.usda)"
 ends 1 export gallery --to usda --out never
 same "nothing is left of what failed" 0 "$(count . never)"
 
+# --- Pipes and devices where files are expected ---
+
+# in_time WHAT ARGUMENTS...: bad input, at once; a minute means that it hangs
+in_time() { code_in_time 2 "$@"; }
+code_in_time()
+{
+    local code=$1 what=$2
+    shift 2
+    timeout 60 "$coulis" "$@" >stdout 2>stderr </dev/null
+    same "$what" "$code" $?
+}
+mkdir odd-files gallery/../pipes
+for kind in vtp vtu vtk ply h5 json csv obj stl gltf glb 3ds lua; do
+    mkfifo odd-files/pipe.$kind
+    ln -s /dev/zero odd-files/zero.$kind
+    ln -s /dev/random odd-files/random.$kind
+    mkdir odd-files/folder.$kind
+    for file in pipe zero random; do in_time "info of $file.$kind" info odd-files/$file.$kind; done
+done
+for file in pipe zero random folder; do in_time "check of $file" check odd-files/$file.lua; done
+for name in checkpoint.h5 checkpoint_previous.h5 command.txt; do
+    rm -rf pipes && mkdir pipes && mkfifo pipes/$name
+    in_time "--resume with a pipe as $name" run --resume pipes
+done
+rm -rf pipes && cp -r own pipes
+for name in command.txt checkpoint.h5 stage.json bodies.csv diagnostics.csv .coulis-files; do
+    mv pipes/$name aside && mkfifo pipes/$name
+    timeout 60 "$coulis" run --resume pipes --frames 3 --quiet >stdout 2>stderr </dev/null
+    code=$?
+    checks=$((checks + 1))
+    case $code in
+        0 | 1 | 2) ;;
+        *) fail "resume with a pipe as $name: exit code $code" ;;
+    esac
+    rm pipes/$name && mv aside pipes/$name
+done
+code_in_time 1 "render of a pipe" render odd-files/pipe.vtp --out never
+code_in_time 1 "surface of a pipe" surface odd-files/pipe.ply --out never
+code_in_time 1 "export of a pipe" export odd-files/pipe.vtk --to ply --out never
+rm -rf piped && cp -r own piped
+ends 0 run drop --out piped --frames 2 --quiet
+ends 0 render piped --size 32x32 --quiet
+rm piped/picture_000001.png && mkfifo piped/picture_000001.png
+code_in_time 1 "a film of a pipe" render piped --size 32x32 --film piped.gif --quiet
+mkfifo gallery/pipe.lua
+ends 0 list scenes
+rm gallery/pipe.lua
+
 # --- Terminals ---
 
 # plain WHAT: neither stdout nor stderr holds a control character but line ends

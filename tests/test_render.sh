@@ -17,7 +17,8 @@ final="--quality final --samples 2 $small"
 # bytes FOLDER PATTERN: a checksum of the files' contents in the order of their names, and how many there are
 bytes() { find "$1" -maxdepth 1 -type f -name "$2" 2>/dev/null | sort | xargs -r cat | cksum; count "$1" "$2"; }
 # files FOLDER: how many there are
-files() { find "$1" -maxdepth 1 -type f 2>/dev/null | wc -l; }
+# what is there besides the list of what Coulis wrote
+files() { find "$1" -type f ! -name .coulis-files | wc -l; }
 # size_of PICTURE: "64x48" from the head of a PNG
 size_of() { printf '%dx%d' $((16#$(od -An -tx1 -j16 -N4 "$1" | tr -d ' '))) $((16#$(od -An -tx1 -j20 -N4 "$1" | tr -d ' '))); }
 # film_of FILE: codec, size, pixels, frames, rate

@@ -159,7 +159,7 @@ const char *couParseNumbers(const char *text, const char *end, double *numbers, 
 static bool has_beginning(couPointFile *file, const char *what, const char *const *beginnings)
 {
     char start[64] = "";
-    FILE *stream = fopen(file->path, "rbe");
+    FILE *stream = couOpenFile(file->path, NULL);
     if (!stream) return true; // couReadFile() says why
     size_t length = fread(start, 1, sizeof start - 1, stream);
     bool is_failed = ferror(stream) != 0;
