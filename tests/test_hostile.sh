@@ -131,6 +131,50 @@ same "export makes its folder" 1 "$(count new/folder run.usda)"
 ends 1 export gallery --to usda --out never
 same "nothing is left of what failed" 0 "$(count . never)"
 
+# --- Where faults are ---
+
+printf 'scene { spacing = 0.05 }\nbody { shape = plane { normal = {0, 0, 0} } }\n' >fault.lua
+ends 2 check fault.lua
+has "a plane's normal" '^fault.lua:2: plane.normal: \(0, 0, 0\) is not a direction' stderr
+printf '\nscene { spacing = 0.05, method = "dfsph", period = {0.12, 0, 0} }\n' >fault.lua
+for command in check "run --out never"; do
+    # shellcheck disable=SC2086
+    ends 2 $command fault.lua
+    has "a period that is too short" '^fault.lua:2: scene.period: x: 0.12 m is too short' stderr
+done
+printf 'scene {}\nlocal function f() return 1 + f() end\nf()\n' >fault.lua
+ends 2 check fault.lua
+has "a stack overflow" '^fault.lua:2: stack overflow' stderr
+printf 'scene {}\nlocal t = setmetatable({}, {})\ngetmetatable(t).__call = t t()\n' >fault.lua
+ends 2 check fault.lua
+has "a call that never ends" '^fault.lua:3: stack overflow' stderr
+printf 'scene { dimension = 2 }\nfluid { material = "water", shape = box { size = {0.1, 0.1} } }
+at(0.01, function() local t = setmetatable({}, {}) getmetatable(t).__call = t t() end)\n' >fault.lua
+ends 1 run fault.lua --out fault --frames 2
+has "and in an event" '^frame [12]: fault.lua:3: stack overflow' stderr
+same "no folder after faults" 0 "$(count . never)"
+
+# --- Memory ---
+
+# The address space of the sanitizers is terabytes: there the limit would be no limit of ours.
+if ! grep -q __asan_init "$coulis"; then
+    printf 'scene { spacing = 0.01 }\nfluid { material = "water", shape = box { size = {0.4, 0.4, 0.4} } }\n' >big.lua
+    for limit in 95000 100000 105000 110000 115000 120000; do
+        (ulimit -v $limit && "$coulis" check big.lua >stdout 2>stderr </dev/null)
+        code=$?
+        [ $code -ne 127 ] || continue # too little to load the libraries
+        same "check within $limit kB says what it is" "$code" "$(grep -q memory stderr && echo 2 || echo 0)"
+        (ulimit -v $limit && "$coulis" run big.lua --out big --frames 1 --fps 2000 --quiet >stdout 2>stderr </dev/null)
+        code=$?
+        checks=$((checks + 1))
+        case $code in
+            0) ;;
+            1 | 2) has "run within $limit kB says what it is" memory stderr ;;
+            *) fail "run within $limit kB: exit code $code: $(tail -c 300 stderr)" ;;
+        esac
+    done
+fi
+
 # --- Pipes and devices where files are expected ---
 
 # in_time WHAT ARGUMENTS...: bad input, at once; a minute means that it hangs

@@ -43,6 +43,8 @@ typedef struct couSceneOptions {
 COU_API couScene *couLoadScene(const char *path_or_name, const couSceneOptions *options, couFaults *faults);
 COU_API void couCloseScene(couScene *scene);
 
+/// couWorld_Prepare() of its world; faults of what scene{} says have its line.
+COU_API bool couScene_Prepare(couScene *scene, couFaults *faults);
 COU_API couWorld *couScene_World(couScene *scene); ///< owned by the scene; callbacks into Lua keep it alive
 COU_API const char *couScene_Title(const couScene *scene);
 COU_API const char *couScene_Note(const couScene *scene);     ///< what to see, "" if none

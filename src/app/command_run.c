@@ -36,7 +36,7 @@ static bool load_scene(couRun *run)
     run->scene = couLoadScene(options->scene, &how, &run->faults);
     if (!run->scene) return false;
     run->world = couScene_World(run->scene);
-    return couWorld_Prepare(run->world, &run->faults);
+    return couScene_Prepare(run->scene, &run->faults);
 }
 
 static bool settle_frames(couRun *run)

@@ -204,6 +204,18 @@ void couCloseScene(couScene *scene)
 
 // --- Reading it --------------------------------------------------------------------------------------------------------------
 
+bool couScene_Prepare(couScene *scene, couFaults *faults)
+{
+    couFaults own = {0};
+    bool is_good = couWorld_Prepare(scene->world, &own);
+    for (int i = 0; i < own.count; ++i) {
+        const couFault *fault = &own.items[i];
+        couFaults_Add(faults, fault->where[0] ? fault->where : scene->scene_where, fault->key, "%s", fault->message);
+    }
+    couFaults_Clear(&own);
+    return is_good;
+}
+
 couWorld *couScene_World(couScene *scene) { return scene->world; }
 
 const char *couScene_Title(const couScene *scene) { return scene->title; }
