@@ -47,6 +47,8 @@ void couPrintFaults(const couFaults *faults)
 int couFail(couFaults *faults, int code)
 {
     couPrintFaults(faults);
+    // Without memory there is none for the fault either.
+    if (faults->count == 0) fputs("out of memory\n", stderr);
     couFaults_Clear(faults);
     return code;
 }

@@ -160,8 +160,9 @@ bool couBodyFiles_Write(couBodyFiles *files, const couWorld *world, int frame, c
     for (int i = 0; rows && i < couWorld_BodyCount(world); ++i) {
         print_row(rows, world, couWorld_BodyAt(world, i), frame);
     }
-    if (rows) fclose(rows);
-    bool is_ok = couCsv_Append(&files->csv, text, size, faults);
+    bool is_whole = rows && !ferror(rows);
+    if (rows) is_whole = fclose(rows) == 0 && is_whole;
+    bool is_ok = couCsv_Append(&files->csv, is_whole ? text : NULL, size, faults);
     free(text);
     return is_ok;
 }
