@@ -148,7 +148,8 @@ static void suggest_clamp(const couRun *run, char *text, size_t size)
     const couParam *clamp = couParams_Find(params, "clamp");
     double is_clamped[3] = {1};
     if (clamp) couParam_GetNumbers(clamp, couWorld_MethodParams(run->world), is_clamped);
-    snprintf(text, size, is_clamped[0] != 0.0 ? "" : ", or without suction: --set %s.clamp=true", params->name);
+    text[0] = 0;
+    if (is_clamped[0] == 0.0) snprintf(text, size, ", or without suction: --set %s.clamp=true", params->name);
 }
 
 // How to get smaller steps: by the method's bound on them where it has one, else by the speed that they are chosen for.
