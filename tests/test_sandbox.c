@@ -187,6 +187,23 @@ static void test_endless_scenes(void **context)
     for (int i = 0; i < COU_COUNT(scenes); ++i) check_bad(&scenes[i]);
 }
 
+// Who loads many scenes may allow them less.
+static void test_fewer_instructions(void **context)
+{
+    (void)context;
+    couFaults faults = {0};
+    couSceneOptions options = {.max_instructions = 20000};
+    assert_null(load_with(HEAD "local n = 0\nfor i = 1, 1e5 do n = n + i end", &options, &faults));
+    assert_int_equal(faults.count, 1);
+    assert_non_null(strstr(faults.items[0].message, "more than 0.02 million instructions"));
+    couFaults_Clear(&faults);
+    couScene *scene = load_with(HEAD "at(0, function() while true do end end)", &options, &faults);
+    assert_non_null(scene);
+    couWorld_Step(couScene_World(scene), 1e-3f);
+    assert_non_null(strstr(couScene_RuntimeError(scene), "more than 0.02 million instructions"));
+    couCloseScene(scene);
+}
+
 static void test_memory_bombs(void **context)
 {
     (void)context;
@@ -369,7 +386,7 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test(test_garbage_is_fine), cmocka_unit_test(test_pairs_order),
         cmocka_unit_test(test_table_library),   cmocka_unit_test(test_find),
         cmocka_unit_test(test_no_patterns),     cmocka_unit_test(test_random),
-        cmocka_unit_test(test_call_chains),
+        cmocka_unit_test(test_call_chains),     cmocka_unit_test(test_fewer_instructions),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
