@@ -390,8 +390,9 @@ static bool read_ascii(Reader *reader, const Declared *declared, couPointArray *
         rows = 0;
         for (const char *at = declared->content; at < end; ++rows) {
             at += strspn(at, " \t\r\n");
-            if (at >= end) break;
-            at += strcspn(at, " \t\r\n<");
+            size_t length = at < end ? strcspn(at, " \t\r\n<") : 0;
+            if (length == 0) break; // at the end, or at a zero, where it would stay for ever
+            at += length;
         }
         rows /= (size_t)declared->components;
     }
