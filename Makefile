@@ -14,7 +14,7 @@ NO_TESTS_YET = $(if $(wildcard build/CMakeCache.txt),,-DCOULIS_TESTS=OFF)
 # GCC's thread sanitizer wants addresses where it expects them; newer kernels put them anywhere. Not every container may say so.
 NO_RANDOM_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: build demo test test-long check bench validate golden format install clean help all-builds setup-demo setup-test
+.PHONY: build demo test test-long fuzz check bench validate golden format install clean help all-builds setup-demo setup-test
 
 build: setup-demo ## the program, at build/coulis (default)
 	@$(CONFIGURE) release $(NO_TESTS_YET)
@@ -46,6 +46,12 @@ test-long: all-builds ## every test in every build, and the long variants
 	@$(CTEST) --test-dir build-clang --label-exclude slow
 	@echo "Tests of the release build, the long variants:"
 	@COU_LONG_TESTS=1 $(CTEST) --test-dir build
+
+# New finds of the corpus stay in build-fuzz/corpus; what ends a target is left there as crash-..., timeout-... or oom-...
+fuzz: setup-test ## looks for inputs that harm, MINUTES=10 for each target; FUZZ="scene ply" chooses
+	@$(CONFIGURE) fuzz
+	@cmake --build build-fuzz --parallel $(JOBS)
+	@tools/fuzz build-fuzz "$(or $(MINUTES),10)" $(FUZZ)
 
 check: setup-test ## formatting of the C files, shellcheck over the scripts
 	@tools/format --check
@@ -79,7 +85,7 @@ install: setup-demo ## libraries, headers, program, scenes and docs into PREFIX 
 	@cmake --install build
 
 clean: ## removes the build folders; keeps out/
-	rm -rf build build-debug build-sanitize build-tsan build-clang
+	rm -rf build build-debug build-sanitize build-tsan build-clang build-fuzz
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18

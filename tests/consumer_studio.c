@@ -122,7 +122,7 @@ int main(int argc, char **argv)
     check_gallery(argv[1]);
     couSceneOptions options = {.overrides = &(couOverride){"spacing", "0.02"}, .override_count = 1};
     couScene *scene = couLoadScene("drop-splash", &options, &faults);
-    CHECK(scene && couScene_Duration(scene) > 0);
+    CHECK(scene && couScene_Duration(scene) > 0 && couScene_Prepare(scene, &faults));
     for (int frame = 0; frame < 3; ++frame) couWorld_Advance(couScene_World(scene), 1.0 / couScene_Fps(scene));
     check_frame(couScene_World(scene), argv[2]);
     check_checkpoint(scene, argv[2]);

@@ -52,9 +52,20 @@ static couWorld *make_world(void)
     return world;
 }
 
+static couManifest manifest;
+
+// As a program finds it that begins now.
+static void read_manifest(void)
+{
+    couFaults faults = {0};
+    couManifest_Clear(&manifest);
+    assert_true(couManifest_Read(&manifest, scratch_folder, &faults));
+}
+
 static couBodyFiles *open_files(const couWorld *world, int keep_frames)
 {
     couFaults faults = {0};
+    read_manifest();
     couStageFile stage = {.dimension = couWorld_Def(world)->dimension, .spacing = 0.1f, .fps = 30};
     strcpy(stage.scene, "scenes/\"x\".lua");
     couStageFileMaterial *material = couStageFile_AddMaterial(&stage);
@@ -62,7 +73,7 @@ static couBodyFiles *open_files(const couWorld *world, int keep_frames)
     material->look = couWorld_Material(world, couWorld_MaterialAt(world, 0))->look;
     *couStageFile_AddCamera(&stage) = (couStageFileCamera){
         .time = 0.5, .from = {1, 2, 3}, .to = {0, 0, 0}, .fov = 40, .aperture = 0.5f};
-    couBodyFiles *files = couOpenBodyFiles(scratch_folder, &stage, clip, keep_frames, &faults);
+    couBodyFiles *files = couOpenBodyFiles(&manifest, &stage, clip, keep_frames, &faults);
     expect_no_fault(&faults);
     assert_non_null(files);
     return files;
@@ -133,7 +144,7 @@ static void test_story(void **context)
     couBounds bounds = couMesh_Bounds(ground);
     assert_true(fabsf(bounds.lower.x + 2) < 1e-5f && fabsf(bounds.upper.z - 2) < 1e-5f && fabsf(bounds.upper.y) < 1e-5f);
     couMesh_Release(ground);
-    couRemoveBodyMeshes(scratch_folder);
+    couManifest_RemoveAll(&manifest);
     assert_int_equal(access(scratch("bodies"), F_OK), -1);
     couDestroyWorld(world);
 }
@@ -297,19 +308,20 @@ static void test_pvd(void **context)
 {
     (void)context;
     couFaults faults = {0};
-    assert_true(couWritePvd(scratch_folder, "particles", 30, &faults));
+    read_manifest();
+    assert_true(couWritePvd(&manifest, "particles", 30, &faults));
     assert_int_equal(count_scratch(), 0);
     write_text(scratch("particles_000002.vtp"), "");
     write_text(scratch("particles_000001.vtp"), "");
     write_text(scratch("particles_000003.ply"), "");
-    assert_true(couWritePvd(scratch_folder, "particles", 8, &faults));
+    assert_true(couWritePvd(&manifest, "particles", 8, &faults));
     expect_text(scratch("particles.pvd"),
                 "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n"
                 "  <Collection>\n    <DataSet timestep=\"0.125\" part=\"0\" file=\"particles_000001.vtp\"/>\n"
                 "    <DataSet timestep=\"0.25\" part=\"0\" file=\"particles_000002.vtp\"/>\n  </Collection>\n</VTKFile>\n");
     unlink(scratch("particles_000001.vtp"));
     unlink(scratch("particles_000002.vtp"));
-    assert_true(couWritePvd(scratch_folder, "particles", 8, &faults)); // nothing to list any more
+    assert_true(couWritePvd(&manifest, "particles", 8, &faults)); // nothing to list any more
     assert_int_equal(access(scratch("particles.pvd"), F_OK), -1);
     expect_no_fault(&faults);
 }

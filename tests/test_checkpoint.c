@@ -207,8 +207,8 @@ static void test_foreign_files(void **context)
     memcpy(text, "Coulis checkpoint 2\nbytes 5000\n", 31);
     write_bytes(path, text, sizeof text);
     refuse(path, "has format 2; this program reads format 1");
-    refuse(scratch_folder, "not a regular file");
-    refuse("/dev/null", "not a regular file");
+    refuse(scratch_folder, "cannot be read: Is a directory");
+    refuse("/dev/null", "it is not a regular file");
 }
 
 static void test_truncations(void **context)

@@ -600,6 +600,34 @@ static void test_memory(void **context)
     couMesh_Release(mesh);
 }
 
+// Triangles that are there many times give what they give once, and take no longer: each would look at all others.
+static void test_copies(void **context)
+{
+    (void)context;
+    enum { copies = 20000 };
+    couMesh *mesh = box_mesh(1.0f);
+    size_t count = couMesh_TriangleCount(mesh);
+    uint32_t *triangles = couAlloc(NULL, copies * 3 * count * sizeof *triangles);
+    assert_non_null(triangles);
+    for (size_t k = 0; k < copies; ++k) memcpy(triangles + 3 * count * k, couMesh_Triangles(mesh), 3 * count * sizeof *triangles);
+    couFaults faults = {0};
+    couMesh *many = couCreateMesh(couMesh_Vertices(mesh), couMesh_VertexCount(mesh), triangles, copies * count, &faults);
+    CHECK_NO_FAULTS(&faults);
+    couDistanceGrid *once = make_grid(mesh, 0.05f), *grid = make_grid(many, 0.05f);
+    assert_true(couDistanceGrid_Mesh(grid) == many);
+    assert_true(couDistanceGrid_Cell(grid) == couDistanceGrid_Cell(once));
+    couRandom random = {couMix64(SEED)};
+    for (int k = 0; k < 1000; ++k) {
+        couVec3 p = random_place(&random, grid, 0.3f);
+        assert_true(couDistanceGrid_Distance(grid, p) == couDistanceGrid_Distance(once, p));
+    }
+    couDistanceGrid_Release(once);
+    couDistanceGrid_Release(grid);
+    couMesh_Release(many);
+    couMesh_Release(mesh);
+    couFree(NULL, triangles);
+}
+
 static void test_faults(void **context)
 {
     (void)context;
@@ -725,7 +753,7 @@ int main(void)
         cmocka_unit_test(test_torus), cmocka_unit_test(test_inertia), cmocka_unit_test(test_bunny_signs),
         cmocka_unit_test(test_dirty), cmocka_unit_test(test_overlap), cmocka_unit_test(test_threads),
         cmocka_unit_test(test_bytes), cmocka_unit_test(test_memory),  cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_slope),
+        cmocka_unit_test(test_slope), cmocka_unit_test(test_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,8 +123,10 @@ same "foreign files stay" mine "$(cat a/notes.txt)"
 ends 0 run splash --out none --frames 1 --export none --quiet
 same "no frames" 0 "$(count none 'particles_*')"
 mkdir -p foreign && echo other >foreign/particles_000009.vtp
-ends 0 run splash --out foreign --frames 1 --quiet
-same "a folder that is not ours is not cleared" other "$(cat foreign/particles_000009.vtp)"
+ends 2 run splash --out foreign --frames 1 --quiet
+same "a folder that is not ours is not touched" other "$(cat foreign/particles_000009.vtp)"
+ends 0 run splash --out foreign --frames 1 --export none --quiet
+same "what is not in the way stays" other "$(cat foreign/particles_000009.vtp)"
 ends 0 run splash --frames 1 --quiet
 same "default folder" 1 "$(count out/splash run.json)"
 
@@ -244,11 +246,11 @@ done
 
 # --- Trouble with disks ---
 
-ends 1 run splash --out bad.lua/x --frames 1
+ends 2 run splash --out bad.lua/x --frames 1
 has "a folder that cannot be made" "bad\.lua" stderr
 if [ "$(id -u)" -ne 0 ]; then
     mkdir closed && chmod 555 closed
-    ends 1 run splash --out closed --frames 1
+    ends 2 run splash --out closed --frames 1
     has "a folder that cannot be written" "closed" stderr
 fi
 ends 0 run splash --out limited --frames 2 --quiet

@@ -38,10 +38,32 @@ static void put(const char *name)
     fclose(file);
 }
 
+static void unlink_file(const char *name)
+{
+    char path[COU_PATH_SIZE];
+    assert_int_equal(unlink(couJoin(path, folder, name)), 0);
+}
+
 static bool is_there(const char *name)
 {
     char path[COU_PATH_SIZE];
     return access(couJoin(path, folder, name), F_OK) == 0;
+}
+
+// Lists it as ours, then makes it.
+static void put_own(couManifest *manifest, const char *name)
+{
+    couFaults faults = {0};
+    assert_true(couManifest_Claim(manifest, name, &faults));
+    put(name);
+}
+
+static couManifest read_manifest(void)
+{
+    couManifest manifest;
+    couFaults faults = {0};
+    assert_true(couManifest_Read(&manifest, folder, &faults));
+    return manifest;
 }
 
 // "particles_#.vtp" as the file of a frame.
@@ -82,18 +104,25 @@ static void test_old_run_makes_way(void **context)
                                          "velocity_000012.vtp", "checkpoint.h6",    "surface_000012.stl"};
     enum { other_count = sizeof others / sizeof others[0] };
     for (int i = 0; i < other_count; ++i) put(others[i]);
-    assert_int_equal(couRemoveOldRun(folder), -1); // nothing says that there was a run
+    put("particles_000011.vtp"); // of somebody else
+    put("run.json");
+    couManifest manifest = read_manifest();
+    assert_int_equal(couRemoveOldRun(&manifest), -1); // nothing says that there was a run
+    unlink_file("run.json");
     int frames = 0;
     for (int i = 0; i < count; ++i)
         for (int k = 0; k < COU_MAX_FILES && outputs[i]->files[k]; ++k) {
             char leftover[96];
-            put(file_of(outputs[i]->files[k], 12));
+            put_own(&manifest, file_of(outputs[i]->files[k], 12));
             snprintf(leftover, sizeof leftover, "%s.4711.tmp", file_of(outputs[i]->files[k], 12));
             put(leftover);
             frames += strchr(outputs[i]->files[k], '#') != NULL;
         }
-    put("command.txt");
-    assert_int_equal(couRemoveOldRun(folder), frames);
+    put_own(&manifest, "command.txt");
+    couManifest_Clear(&manifest);
+    manifest = read_manifest(); // as the next program does
+    assert_int_equal(couRemoveOldRun(&manifest), frames);
+    couManifest_Clear(&manifest);
     for (int i = 0; i < count; ++i)
         for (int k = 0; k < COU_MAX_FILES && outputs[i]->files[k]; ++k) {
             char leftover[96];
@@ -103,6 +132,8 @@ static void test_old_run_makes_way(void **context)
         }
     assert_false(is_there("command.txt"));
     for (int i = 0; i < other_count; ++i) assert_true(is_there(others[i]));
+    assert_true(is_there("particles_000011.vtp"));
+    assert_false(is_there(COU_MANIFEST_NAME));
 }
 
 static void test_cut_back(void **context)
@@ -110,10 +141,14 @@ static void test_cut_back(void **context)
     (void)context;
     int count;
     const couOutput *const *outputs = couOutputs(&count);
+    couManifest manifest = read_manifest();
     for (int i = 0; i < count; ++i)
         for (int k = 0; k < COU_MAX_FILES && outputs[i]->files[k]; ++k)
-            for (int frame = 5; frame <= 6; ++frame) put(file_of(outputs[i]->files[k], frame));
-    couCutFrames(folder, 5);
+            for (int frame = 5; frame <= 6; ++frame) put_own(&manifest, file_of(outputs[i]->files[k], frame));
+    put("particles_000007.vtp"); // of somebody else
+    couCutFrames(&manifest, 5);
+    couManifest_Clear(&manifest);
+    assert_true(is_there("particles_000007.vtp"));
     for (int i = 0; i < count; ++i)
         for (int k = 0; k < COU_MAX_FILES && outputs[i]->files[k]; ++k) {
             bool is_series = strchr(outputs[i]->files[k], '#');

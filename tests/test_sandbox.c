@@ -146,6 +146,31 @@ static void test_endless(void **context)
     }
 }
 
+// A call of what calls itself is one instruction, which no hook sees: only Lua's stack, as it grows.
+static void test_call_chains(void **context)
+{
+    (void)context;
+    static const Endless chains[] = {
+        {"local t = setmetatable({}, {}) getmetatable(t).__call = t t()", 1, true},
+        {"local a, b = {}, {}\nsetmetatable(a, { __call = setmetatable(b, {}) })\ngetmetatable(b).__call = a\na(1, 2, 3)", 4,
+         true},
+        {"local t = setmetatable({}, {}) getmetatable(t).__call = t\nwhile true do pcall(t) end", 2, true},
+        {"local t = setmetatable({}, {}) getmetatable(t).__call = t\ntable.sort({1, 2}, function() return t() end)", 2, true},
+    };
+    const couLimits none = {INT64_MAX, 1e9};
+    for (int i = 0; i < COU_COUNT(chains); ++i) check_stopped(&chains[i], none, "stack overflow");
+    // A long chain to a function, again and again: each call takes long, so that it is the clock that must be asked often enough.
+    static const Endless long_chain = {
+        "local f = function() end for i = 1, 20000 do f = setmetatable({}, { __call = f }) end while true do f() end", 1, true};
+    check_stopped(&long_chain, (couLimits){INT64_MAX, 0.1}, "more than 0.1 s of computing time");
+    // What scenes do fits: recursion, calls of tables, many arguments.
+    check_script("local function depth(n) return n == 0 and 0 or 1 + depth(n - 1) end assert(depth(3000) == 3000)\n"
+                 "local f = function(...) return select('#', ...) end\n"
+                 "for i = 1, 100 do f = setmetatable({}, { __call = f }) end assert(f(1) == 101)\n"
+                 "local t = {} for i = 1, 9000 do t[i] = i end assert(select('#', table.unpack(t)) == 9000)\n"
+                 "assert(math.max(table.unpack(t)) == 9000)\n");
+}
+
 // With the limits of scenes: by instructions, for by time it would take a minute, and one that Lua itself ends.
 static void test_endless_scenes(void **context)
 {
@@ -153,8 +178,30 @@ static void test_endless_scenes(void **context)
     static const Bad scenes[] = {
         {HEAD "while true do end", 2, "", "more than 500 million instructions: an endless loop?"},
         {HEAD "local function f() f() end\nf()", 2, "", "stack overflow"},
+        {HEAD "local t = setmetatable({}, {})\ngetmetatable(t).__call = t t()", 3, "", "stack overflow"},
+        {HEAD "local t = setmetatable({}, {})\nt = setmetatable(t, { __index = function(t, k) return t[k] end })\nt.x = t.y", 3,
+         "", "overflow"},
+        {HEAD "local t = setmetatable({}, { __tostring = function(t) return tostring(t) end })\nprint(t)", 2, "", "overflow"},
+        {HEAD "local function f()\n  return error(select(2, pcall(f)), 0)\nend\nf()", 3, "", "overflow"},
     };
     for (int i = 0; i < COU_COUNT(scenes); ++i) check_bad(&scenes[i]);
+}
+
+// Who loads many scenes may allow them less.
+static void test_fewer_instructions(void **context)
+{
+    (void)context;
+    couFaults faults = {0};
+    couSceneOptions options = {.max_instructions = 20000};
+    assert_null(load_with(HEAD "local n = 0\nfor i = 1, 1e5 do n = n + i end", &options, &faults));
+    assert_int_equal(faults.count, 1);
+    assert_non_null(strstr(faults.items[0].message, "more than 0.02 million instructions"));
+    couFaults_Clear(&faults);
+    couScene *scene = load_with(HEAD "at(0, function() while true do end end)", &options, &faults);
+    assert_non_null(scene);
+    couWorld_Step(couScene_World(scene), 1e-3f);
+    assert_non_null(strstr(couScene_RuntimeError(scene), "more than 0.02 million instructions"));
+    couCloseScene(scene);
 }
 
 static void test_memory_bombs(void **context)
@@ -339,6 +386,7 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test(test_garbage_is_fine), cmocka_unit_test(test_pairs_order),
         cmocka_unit_test(test_table_library),   cmocka_unit_test(test_find),
         cmocka_unit_test(test_no_patterns),     cmocka_unit_test(test_random),
+        cmocka_unit_test(test_call_chains),     cmocka_unit_test(test_fewer_instructions),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -533,6 +533,7 @@ static const Bad bad_meshes[] = {
     {HEAD "mesh { file = 'cube.obj', scale = 'big' }", 2, "mesh.scale", "expected a number"},
     {HEAD "mesh { file = 'cube.obj', size = -1 }", 2, "mesh.size", "-1"},
     {HEAD "mesh { file = 'cube.obj', cell = 0 }", 2, "mesh.cell", "0"},
+    {HEAD "mesh { file = 'cube.obj', cell = 1e-6 }", 2, "mesh.cell", "would take more than 256 MB: 0.00"},
     {HEAD "mesh { file = 'cube.obj', center = 'top' }", 2, "mesh.center", "top"},
     {HEAD "mesh { file = 'cube.obj', close_holes = 1 }", 2, "mesh.close_holes", "true or false"},
     {HEAD "mesh { file = 'cube.obj', turn = 90 }", 2, "mesh.turn", "axis"},

@@ -23,8 +23,11 @@ static void write_stage(int materials)
         snprintf(material->name, sizeof material->name, i == 0 ? "1 water" : "1_water"); // one identifier for both
         material->look = (couLook){.color = {0.25f, 0.5f, (float)i}, .opacity = 1, .refraction = 1.5f, .roughness = NAN};
     }
-    couBodyFiles *files = couOpenBodyFiles(scratch_folder, &stage, (couBounds){{-1, -1, -1}, {1, 1, 1}}, 0, &faults);
+    couManifest manifest;
+    assert_true(couManifest_Read(&manifest, scratch_folder, &faults));
+    couBodyFiles *files = couOpenBodyFiles(&manifest, &stage, (couBounds){{-1, -1, -1}, {1, 1, 1}}, 0, &faults);
     assert_true(couCloseBodyFiles(files, &faults));
+    couManifest_Clear(&manifest);
     expect_no_fault(&faults);
 }
 

@@ -59,7 +59,9 @@ static bool write_run(const char *folder, couFaults *faults)
     snprintf(path, sizeof path, "%s/stage.json", folder);
     bool is_good = couReadStage(path, &stage, faults) && couListFrames(&folder, 1, &files, faults);
     for (int i = 0; is_good && i < files.count; ++i) is_good = write_surface(folder, &stage, &files.items[i], faults);
-    is_good = is_good && couWritePvd(folder, "surface", stage.fps, faults);
+    couManifest manifest;
+    is_good = couManifest_Read(&manifest, folder, faults) && is_good && couWritePvd(&manifest, "surface", stage.fps, faults);
+    couManifest_Clear(&manifest);
     couFrameFiles_Clear(&files);
     couStageFile_Clear(&stage);
     return is_good;

@@ -61,7 +61,8 @@ COU_API couMassProperties couMesh_Mass(const couMesh *mesh);
 /// the triangles, swept to the rest; what a flood from outside does not reach is inside. Inner polygons, doubled, flipped and
 /// crossing faces do no harm; only holes wider than a cell do. `cell` [m] is made larger, with a warning in the log, where the
 /// grid would take more than `max_bytes` (0: 256 MiB). `threads` 0: all cores; the result does not depend on it. NULL with a
-/// fault when nothing is inside or memory is short.
+/// fault when nothing is inside, memory is short, or it takes far longer than a grid of its size does (30 s at least). What takes
+/// seconds says in the log how far it is.
 COU_API couDistanceGrid *couCreateDistanceGrid(couMesh *mesh, float cell, size_t max_bytes, int threads, couFaults *faults);
 COU_API couDistanceGrid *couDistanceGrid_Retain(couDistanceGrid *grid);
 COU_API void couDistanceGrid_Release(couDistanceGrid *grid); ///< NULL is fine

@@ -35,7 +35,8 @@ typedef struct couSceneOptions {
     int threads;        ///< 0: as the scene says
     const couOverride *overrides;
     int override_count;
-    size_t max_mesh_bytes; ///< of all meshes and distance grids of the scene; 0: 512 MiB
+    size_t max_mesh_bytes;    ///< of all meshes and distance grids of the scene; 0: 512 MiB
+    int64_t max_instructions; ///< of one call into the script; 0: 500 million while loading, 100 million later
 } couSceneOptions;
 
 /// Loads a scene from a path or a gallery name. NULL, with every fault (file, line, key, value, range) added, if anything is
@@ -43,6 +44,8 @@ typedef struct couSceneOptions {
 COU_API couScene *couLoadScene(const char *path_or_name, const couSceneOptions *options, couFaults *faults);
 COU_API void couCloseScene(couScene *scene);
 
+/// couWorld_Prepare() of its world; faults of what scene{} says have its line.
+COU_API bool couScene_Prepare(couScene *scene, couFaults *faults);
 COU_API couWorld *couScene_World(couScene *scene); ///< owned by the scene; callbacks into Lua keep it alive
 COU_API const char *couScene_Title(const couScene *scene);
 COU_API const char *couScene_Note(const couScene *scene);     ///< what to see, "" if none

@@ -101,6 +101,12 @@ void couPrintFaults(const couFaults *faults);
 /// The same, then clears the list; returns `code`, so that a command can end with it.
 int couFail(couFaults *faults, int code);
 
+/// From now on stdout and stderr carry text alone: control characters and bytes that are no UTF-8 are shown as \x1b.
+void couCleanOutput(void);
+/// The text so shown, of at most four times its size; returns its length. `used` is less than `size` when the text ends within a
+/// character and `is_end` is false.
+size_t couCleanText(const char *text, size_t size, bool is_end, char *out, size_t *used);
+
 /// From now on what the library says goes to stderr; warnings and errors are remembered, at most 100 different ones.
 void couStartMessages(void);
 void couSilenceNotes(void); ///< warnings and errors only from now on

@@ -73,6 +73,9 @@ static double measure_bytes(couScene *scene, couFaults *faults)
     if (report.bad_body.index1)
         couFaults_Add(faults, couScene_Path(scene), NULL, "the first step already fails: the body '%s' is not finite",
                       couWorld_Body(world, report.bad_body)->name);
+    if (report.is_out_of_memory)
+        couFaults_Add(faults, couScene_Path(scene), NULL, "the first step already fails: out of memory with %zu particles",
+                      count);
     if (report.contact_count > 0)
         printf("contacts        bodies touch at %lld points in the first step\n", (long long)report.contact_count);
     if (report.trapped_count > 0) couWarn("%lld particles start inside a body", (long long)report.trapped_count);
@@ -103,14 +106,15 @@ static void report_bodies(const couWorld *world)
     printf("; %d emitters, %d materials\n", couWorld_EmitterCount(world), couWorld_MaterialCount(world));
 }
 
-static void report_overlaps(const couWorld *world)
+static void report_overlaps(const couScene *scene, const couWorld *world, couFaults *faults)
 {
     couOverlaps overlaps;
     float spacing = couWorld_Def(world)->spacing;
     char count[32];
     // A disordered liquid has pairs at a fifth of the spacing, two in one place much closer ones.
     if (!couFindOverlaps(world, 0.2f * spacing, &overlaps))
-        couWarn("no memory to look for overlaps");
+        couFaults_Add(faults, couScene_Path(scene), NULL, "out of memory to look for overlaps of %zu particles",
+                      couWorld_Particles(world).count);
     else if (overlaps.count == 0)
         printf("overlaps        none: no two particles start closer than a fifth of the spacing\n");
     else
@@ -139,7 +143,7 @@ static void report_scene(couScene *scene, couFaults *faults)
     const char *choices = couWorld_Choices(world);
     size_t length = strlen(choices);
     if (length > 0) printf("%s%s", choices, choices[length - 1] == '\n' ? "" : "\n");
-    report_overlaps(world);
+    report_overlaps(scene, world, faults);
     double bytes = measure_bytes(scene, faults); // last: it steps the world
     printf("memory          about %s\n", couFormatBytes(a, sizeof a, bytes * particles + 20e6));
 }
@@ -148,7 +152,7 @@ static int check_scene(const char *path, const couSceneOptions *options)
 {
     couFaults faults = {0};
     couScene *scene = couLoadScene(path, options, &faults);
-    if (scene && couWorld_Prepare(couScene_World(scene), &faults)) report_scene(scene, &faults);
+    if (scene && couScene_Prepare(scene, &faults)) report_scene(scene, &faults);
     if (scene) couCloseScene(scene);
     if (faults.count == 0) return cou_exitWell;
     fflush(stdout);

@@ -15,7 +15,8 @@
 typedef struct Export {
     const char *source; // a run's folder, or a folder or pattern of frames
     const char *kind;
-    const char *out; // folder
+    const char *out;      // folder
+    couManifest manifest; // of that folder
     double max_gib;
     bool is_quiet;
     couFaults faults;
@@ -38,12 +39,9 @@ static void show_usda(void *context, int done, int total)
 static bool export_usda(Export *e)
 {
     char path[COU_PATH_SIZE];
+    if (!couClaimPath(&e->manifest, "run.usda", path, &e->faults)) return false;
     couProgress progress = couStartProgress("read", 0, 1, e->is_quiet);
-    couUsdaDef def = {.folder = e->source,
-                      .path = couJoin(path, e->out, "run.usda"),
-                      .max_gib = e->max_gib,
-                      .progress = show_usda,
-                      .context = &progress};
+    couUsdaDef def = {.folder = e->source, .path = path, .max_gib = e->max_gib, .progress = show_usda, .context = &progress};
     bool is_written = couWriteUsda(&def, &e->written, &e->faults);
     couProgress_End(&progress);
     if (is_written && !e->is_quiet) printf("%s: %d frames\n", path, e->written);
@@ -55,8 +53,8 @@ static bool export_pvd(Export *e)
     char path[COU_PATH_SIZE];
     couStageFile stage;
     if (!couReadStage(couJoin(path, e->source, "stage.json"), &stage, &e->faults)) return false;
-    bool is_written = couWritePvd(e->source, "particles", stage.fps, &e->faults) &&
-                      couWritePvd(e->source, "surface", stage.fps, &e->faults);
+    bool is_written = couWritePvd(&e->manifest, "particles", stage.fps, &e->faults) &&
+                      couWritePvd(&e->manifest, "surface", stage.fps, &e->faults);
     couStageFile_Clear(&stage);
     for (int i = 0; is_written && i < 2; ++i) {
         couJoin(path, e->source, i == 0 ? "particles.pvd" : "surface.pvd");
@@ -109,6 +107,7 @@ static bool convert_frame(void *context, const couFrameFile *file)
     bool is_good = true;
     snprintf(name, sizeof name, "%s_%06d.%s", conversion->stem, file->number, e->kind);
     couJoin(to, e->out, name);
+    if (!couManifest_Claim(&e->manifest, name, &e->faults)) return false;
     if (conversion->convert(file->path, to, e->kind, &faults)) {
         ++e->written;
     } else if (faults.count > 0 && strcmp(faults.items[0].where, to) == 0) {
@@ -167,7 +166,7 @@ static bool export_surfaces(Export *e)
 
 static bool export_frames(Export *e)
 {
-    if (!couMakeFolder(e->out, &e->faults) || !export_particles(e) || !export_surfaces(e)) return false;
+    if (!export_particles(e) || !export_surfaces(e)) return false;
     if (e->written == 0 && e->skipped == 0)
         couFaults_Add(&e->faults, e->source, NULL, "holds nothing to write as %s%s", e->kind,
                       strcmp(e->kind, "obj") == 0 ? ": .obj is for surfaces, which coulis surface makes" : "");
@@ -231,9 +230,13 @@ int couCommandExport(int argc, char **argv)
     if (e.faults.count > 0) return couFail(&e.faults, cou_exitBadInput);
     if (e.is_quiet) couSilenceNotes();
     couCatchInterrupts();
-    bool is_good = strcmp(e.kind, "usda") == 0  ? export_usda(&e)
-                   : strcmp(e.kind, "pvd") == 0 ? export_pvd(&e)
-                                                : export_frames(&e);
-    if (!is_good) return couFail(&e.faults, cou_exitFailed);
+    bool is_pvd = strcmp(e.kind, "pvd") == 0;
+    const char *folder = is_pvd ? e.source : e.out; // lists stand beside what they list
+    bool is_new = !couIsFolder(folder);
+    bool is_open = couMakeFolder(folder, &e.faults) && couManifest_Read(&e.manifest, folder, &e.faults);
+    bool is_good = is_open && (strcmp(e.kind, "usda") == 0 ? export_usda(&e) : is_pvd ? export_pvd(&e) : export_frames(&e));
+    if (!is_good && is_new && e.written == 0) couManifest_RemoveAll(&e.manifest), rmdir(folder);
+    couManifest_Clear(&e.manifest);
+    if (!is_good) return couFail(&e.faults, is_open ? cou_exitFailed : cou_exitBadInput);
     return couInterrupted() || e.skipped > 0 ? cou_exitFailed : cou_exitWell;
 }

@@ -179,7 +179,7 @@ static void print_member(const char *key, const json_t *value)
 
 static bool describe_json(const char *path, couFaults *faults)
 {
-    json_t *json = couReadJson(path, 1 << 24, faults);
+    json_t *json = couReadJson(path, 1 << 22, faults);
     if (!json) return false;
     printf("%s:\n", path);
     const char *key;

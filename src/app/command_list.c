@@ -1,5 +1,6 @@
 // coulis list: what there is to choose from. Every list is made from the tables that the program itself works with.
 #include "app/app.h"
+#include "files/file.h"
 #include "validate/validate.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@
 static void read_title(const char *path, char *title, size_t size)
 {
     title[0] = '\0';
-    FILE *file = fopen(path, "r");
+    FILE *file = couOpenFile(path, NULL);
     char line[256];
     while (file && fgets(line, sizeof line, file)) {
         char *text = line + strspn(line, " \t\r\n");

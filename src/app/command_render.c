@@ -24,6 +24,7 @@ typedef struct Job {
     const char *source; // the first of the frames' names
     const char *out, *frames, *film, *from, *to, *material, *scene_path;
     char folder[COU_FOLDER_SIZE], film_path[COU_PATH_SIZE];
+    couManifest manifest;     // of the folder
     double fov, spacing, fps; // 0: not given; fps of the film
     double frame_fps;         // of the frames
     int threads;
@@ -299,18 +300,31 @@ static void describe(const Job *job, const char *source, char *text, size_t size
 
 static const char *const layer_stems[] = {"radiance", "normal", "albedo", "depth"};
 
+static char *picture_name(const char *stem, int number, const char *extension, char name[48])
+{
+    snprintf(name, 48, "%s_%06d.%s", stem, number, extension);
+    return name;
+}
+
 static char *picture_path(const Job *job, const char *stem, int number, const char *extension, char *path)
 {
     char name[48];
-    snprintf(name, sizeof name, "%s_%06d.%s", stem, number, extension);
-    return couJoin(path, job->folder, name);
+    return couJoin(path, job->folder, picture_name(stem, number, extension, name));
 }
 
-static void remove_picture(const Job *job, int number)
+// What is there and not ours gives a fault.
+static void remove_file(Job *job, const char *name)
 {
     char path[COU_PATH_SIZE];
-    unlink(picture_path(job, "picture", number, "png", path));
-    for (int k = 0; k < 4; ++k) unlink(picture_path(job, layer_stems[k], number, "pfm", path));
+    bool is_there = access(couJoin(path, job->folder, name), F_OK) == 0;
+    if (is_there && couManifest_Claim(&job->manifest, name, &job->faults)) couManifest_Remove(&job->manifest, name);
+}
+
+static void remove_picture(Job *job, int number)
+{
+    char name[48];
+    remove_file(job, picture_name("picture", number, "png", name));
+    for (int k = 0; k < 4; ++k) remove_file(job, picture_name(layer_stems[k], number, "pfm", name));
 }
 
 static bool has_settings(const char *path, const char *text)
@@ -333,7 +347,7 @@ static bool follow_settings(Job *job, const char *source, const couFrameFiles *f
     bool is_same = has_settings(couJoin(path, job->folder, "pictures.txt"), text);
     if (is_same) {
         for (int i = 0; job->is_forced && i < files->count; ++i) remove_picture(job, files->items[i].number);
-        return true;
+        return job->faults.count == 0;
     }
     if (!couListSeries(job->folder, "picture", "png", &old, &job->faults)) return false;
     if (old.count > 0 && !job->is_forced)
@@ -345,7 +359,8 @@ static bool follow_settings(Job *job, const char *source, const couFrameFiles *f
     for (int i = 0; job->is_forced && i < old.count; ++i) remove_picture(job, old.items[i].number);
     couFrameFiles_Clear(&old);
     couFile file;
-    if (job->faults.count > 0 || !couFile_Create(&file, path, &job->faults)) return false;
+    if (job->faults.count > 0 || !couManifest_Claim(&job->manifest, "pictures.txt", &job->faults)) return false;
+    if (!couFile_Create(&file, path, &job->faults)) return false;
     fputs(text, file.stream);
     return couFile_Commit(&file, &job->faults);
 }
@@ -353,9 +368,9 @@ static bool follow_settings(Job *job, const char *source, const couFrameFiles *f
 static bool write_layers(Job *job, int number, const couLayers *layers)
 {
     const void *const values[] = {layers->radiance, layers->normal, layers->albedo, layers->depth};
-    char path[COU_PATH_SIZE];
+    char path[COU_PATH_SIZE], name[48];
     for (int k = 0; k < 4; ++k) {
-        picture_path(job, layer_stems[k], number, "pfm", path);
+        if (!couClaimPath(&job->manifest, picture_name(layer_stems[k], number, "pfm", name), path, &job->faults)) return false;
         if (!couWritePfm(path, layers->width, layers->height, k < 3 ? 3 : 1, values[k], &job->faults)) return false;
     }
     return true;
@@ -398,14 +413,15 @@ static bool draw(Job *job, const couFrameFile *file, couImage *image, couLayers 
 // image stays empty.
 static bool make_picture(Job *job, const couFrameFile *file, couImage *image)
 {
-    char path[COU_PATH_SIZE];
+    char path[COU_PATH_SIZE], name[48];
     couFaults faults = {0};
     couLayers layers = {0};
     bool is_good = true;
     if (draw(job, file, image, job->has_layers ? &layers : NULL, &faults)) {
         // The layers come first: the picture says that all is there.
         is_good = (!job->has_layers || write_layers(job, file->number, &layers)) &&
-                  couWritePng(picture_path(job, "picture", file->number, "png", path), image, &job->faults);
+                  couClaimPath(&job->manifest, picture_name("picture", file->number, "png", name), path, &job->faults) &&
+                  couWritePng(path, image, &job->faults);
         job->drawn += is_good;
     } else {
         couWarn("%s: %s: there is no picture of this frame", file->path,
@@ -437,7 +453,8 @@ static bool add_frame(void *context, const couFrameFile *file)
 
 static bool open_film(Job *job)
 {
-    if (!job->film_path[0]) return true;
+    if (!job->film_path[0] || job->encoder) return true;
+    if (!job->film && !couManifest_Claim(&job->manifest, "film.mp4", &job->faults)) return false;
     job->encoder = couOpenFilm(job->film_path, job->pictures.style.width, job->pictures.style.height, job->fps, &job->faults);
     return job->encoder;
 }
@@ -456,7 +473,10 @@ static int produce(void *context, const couTexts *operands, const couFrameFiles 
 {
     Job *job = context;
     couCatchInterrupts();
-    if (!couMakeFolder(job->folder, &job->faults)) return couFail(&job->faults, cou_exitFailed);
+    // A film that is to go elsewhere is begun first: when it cannot be there, nothing is left here.
+    if (job->film && !open_film(job)) return couFail(&job->faults, cou_exitBadInput);
+    if (!couMakeFolder(job->folder, &job->faults) || !couManifest_Read(&job->manifest, job->folder, &job->faults))
+        return couFail(&job->faults, cou_exitBadInput);
     if (!follow_settings(job, operands->items[0], files)) return couFail(&job->faults, cou_exitBadInput);
     if (!open_film(job)) return couFail(&job->faults, cou_exitFailed);
     bool is_good = couForEachFrame(files, "picture", NULL, job->is_quiet, add_frame, job);
@@ -514,6 +534,7 @@ static bool prepare(void *context, const couTexts *operands, couFrameFiles *file
 static void clean_up(Job *job)
 {
     couDiscardFilm(job->encoder);
+    couManifest_Clear(&job->manifest);
     couCloseStudio(job->studio);
     couCast_Clear(&job->cast);
     if (job->scene) couCloseScene(job->scene);

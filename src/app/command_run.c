@@ -3,7 +3,6 @@
 // made of a frame is the outputs' affair (run_outputs.h).
 #include "app/run_outputs.h"
 #include "base/base.h"
-#include "files/file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +36,7 @@ static bool load_scene(couRun *run)
     run->scene = couLoadScene(options->scene, &how, &run->faults);
     if (!run->scene) return false;
     run->world = couScene_World(run->scene);
-    return couWorld_Prepare(run->world, &run->faults);
+    return couScene_Prepare(run->scene, &run->faults);
 }
 
 static bool settle_frames(couRun *run)
@@ -152,17 +151,17 @@ static void print_start(const couRun *run)
 // --- The run ---
 
 // Makes the folder ready: an old run makes way, the one that is resumed is cut back to its checkpoint.
-static bool open_folder(couRun *run)
+static bool clear_folder(couRun *run)
 {
-    if (!couMakeFolder(run->folder, &run->faults)) return false;
     if (run->is_in_place) {
-        couCutFrames(run->folder, run->options.is_forced ? run->first : run->total); // forced: what follows may differ
+        couCutFrames(&run->manifest, run->options.is_forced ? run->first : run->total); // forced: what follows may differ
     } else {
-        int removed = couRemoveOldRun(run->folder);
+        int removed = couRemoveOldRun(&run->manifest);
         if (removed >= 0 && !run->options.is_quiet)
             printf("replacing an earlier run of %d frame files in %s\n", removed, run->folder);
     }
-    return couWriteCommand(&run->options, run->folder, run->total, run->fps, &run->faults);
+    return couManifest_Claim(&run->manifest, "command.txt", &run->faults) &&
+           couWriteCommand(&run->options, run->folder, run->total, run->fps, &run->faults);
 }
 
 // ", or without suction: --set sph.clamp=true" where the method's pressures pull.
@@ -316,7 +315,7 @@ static int produce(couRun *run)
 {
     run->started = run->checkpoint_clock = couSeconds();
     couCatchInterrupts();
-    bool is_good = open_folder(run) && couOpenOutputs(run) && run_frames(run) && couCloseOutputs(run);
+    bool is_good = clear_folder(run) && couOpenOutputs(run) && run_frames(run) && couCloseOutputs(run);
     if (!is_good) {
         couFail(&run->faults, cou_exitFailed);
         print_resume(run);
@@ -333,6 +332,7 @@ static int produce(couRun *run)
 static int clean_up(couRun *run, int code)
 {
     couDiscardOutputs(run);
+    couManifest_Clear(&run->manifest);
     couCast_Clear(&run->cast);
     if (run->scene) couCloseScene(run->scene);
     couFreeRunOptions(&run->options);
@@ -345,7 +345,8 @@ int couCommandRun(int argc, char **argv)
     couRun run = {.checkpoint_frame = -1};
     if (couReadRunOptions(&run.options, argc, argv, &run.faults)) return clean_up(&run, cou_exitWell);
     if (run.options.is_quiet) couSilenceNotes();
-    if (run.faults.count > 0 || !prepare(&run)) return clean_up(&run, couFail(&run.faults, cou_exitBadInput));
+    if (run.faults.count > 0 || !prepare(&run) || !couRun_OpenFolder(&run))
+        return clean_up(&run, couFail(&run.faults, cou_exitBadInput));
     print_start(&run);
     return clean_up(&run, produce(&run));
 }

@@ -18,7 +18,8 @@ typedef struct Job {
     couSurfaceDef def;
     const char *out, *formats; // NULL: beside the frames; obj, or svg in 2D
     char folder[COU_FOLDER_SIZE];
-    double spacing; // [m]; 0: not given
+    couManifest manifest; // of the folder
+    double spacing;       // [m]; 0: not given
     int dimension, threads;
     bool is_quiet;
     couStageFile stage; // of a run's folder; dimension 0: none
@@ -127,7 +128,7 @@ static bool mesh_frame(void *context, const couFrameFile *file)
     couFaults faults = {0};
     bool is_good = true;
     if (couReadFrame(file->path, &frame, &faults) && build(job, &frame, &surface, &faults)) {
-        is_good = couWriteSurfaceFrame(job->folder, file->number, job->formats, &surface, frame.time, &job->faults);
+        is_good = couWriteSurfaceFrame(&job->manifest, file->number, job->formats, &surface, frame.time, &job->faults);
         job->written += is_good;
         if (surface.left_out > 0)
             couWarn("%s: %zu particles are left out: not finite, or too far away", file->path, surface.left_out);
@@ -146,9 +147,10 @@ static int produce(void *context, const couTexts *operands, const couFrameFiles 
     (void)operands;
     Job *job = context;
     couCatchInterrupts();
-    bool is_good = couMakeFolder(job->folder, &job->faults) &&
-                   couForEachFrame(files, "surface", NULL, job->is_quiet, mesh_frame, job);
-    if (is_good && job->stage.dimension) is_good = couWritePvd(job->folder, "surface", job->stage.fps, &job->faults);
+    if (!couMakeFolder(job->folder, &job->faults) || !couManifest_Read(&job->manifest, job->folder, &job->faults))
+        return couFail(&job->faults, cou_exitBadInput);
+    bool is_good = couForEachFrame(files, "surface", NULL, job->is_quiet, mesh_frame, job);
+    if (is_good && job->stage.dimension) is_good = couWritePvd(&job->manifest, "surface", job->stage.fps, &job->faults);
     if (!is_good) return couFail(&job->faults, cou_exitFailed);
     if (!job->is_quiet) printf("%d surfaces in %s\n", job->written, job->folder);
     char done[64];
@@ -181,6 +183,7 @@ int couCommandSurface(int argc, char **argv)
                                .prepare = prepare,
                                .produce = produce};
     int code = couRunFrameCommand(&command, argc, argv);
+    couManifest_Clear(&job.manifest);
     couStageFile_Clear(&job.stage);
     couFaults_Clear(&job.faults);
     return code;

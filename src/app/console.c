@@ -3,6 +3,7 @@
 #include "app/app.h"
 #include "base/base.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -18,9 +19,16 @@ static bool has_bar; // the cursor stands behind a progress bar
 static char *warnings[MAX_WARNINGS];
 static int warning_count;
 
+// To the terminal itself, which stderr would only show.
+static void tell_terminal(const char *text)
+{
+    fflush(stderr);
+    while (write(STDERR_FILENO, text, strlen(text)) < 0 && errno == EINTR) {}
+}
+
 static void clear_bar(void)
 {
-    if (has_bar) fputs("\r\033[K", stderr);
+    if (has_bar) tell_terminal("\r\033[K");
     has_bar = false;
 }
 
@@ -39,6 +47,8 @@ void couPrintFaults(const couFaults *faults)
 int couFail(couFaults *faults, int code)
 {
     couPrintFaults(faults);
+    // Without memory there is none for the fault either.
+    if (faults->count == 0) fputs("out of memory\n", stderr);
     couFaults_Clear(faults);
     return code;
 }
@@ -202,7 +212,8 @@ static void draw_bar(double share, const char *text)
     memset(bar, '=', (size_t)full);
     if (full < 24) bar[full] = '>';
     bar[24] = '\0';
-    fprintf(stderr, "\r\033[K[%s] %3.0f %%  %s", bar, 100.0 * share, text);
+    tell_terminal("\r\033[K");
+    fprintf(stderr, "[%s] %3.0f %%  %s", bar, 100.0 * share, text);
     fflush(stderr);
     has_bar = true;
 }

@@ -8,12 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+// A command line is small: no memory for it means no memory at all, and nothing has been done yet.
+static void give_up(void)
+{
+    fputs("coulis: out of memory\n", stderr);
+    exit(cou_exitFailed);
+}
+
 void couTexts_Add(couTexts *texts, const char *text)
 {
     if (texts->count == texts->capacity) {
         int capacity = texts->capacity ? 2 * texts->capacity : 8;
         const char **items = realloc(texts->items, (size_t)capacity * sizeof *items);
-        if (!items) abort(); // a command line is small: no memory for it means no memory at all
+        if (!items) give_up();
         texts->items = items;
         texts->capacity = capacity;
     }
@@ -228,7 +235,7 @@ void couSplitOverrides(const char *command, const couTexts *texts, couOverrides 
     for (int i = 0; i < texts->count; ++i) size += strlen(texts->items[i]) + 1;
     char *text = calloc(1, size);
     couOverride *items = calloc((size_t)texts->count + 1, sizeof *items);
-    if (!text || !items) abort(); // as long as the command line
+    if (!text || !items) give_up();
     *overrides = (couOverrides){.items = items, .storage = text};
     for (int i = 0; i < texts->count; ++i) {
         strcpy(text, texts->items[i]);

@@ -66,7 +66,8 @@ static bool begin(couRun *run, void **own)
     couStageFile stage;
     bool is_described = describe(run->scene, run->fps, run->total, &stage);
     if (is_described)
-        *own = couOpenBodyFiles(run->folder, &stage, clip_around(run->bounds), run->is_in_place ? run->first : 0, &run->faults);
+        *own = couOpenBodyFiles(&run->manifest, &stage, clip_around(run->bounds), run->is_in_place ? run->first : 0,
+                                &run->faults);
     if (is_described) return *own;
     couFaults_Add(&run->faults, run->folder, NULL, "no memory for stage.json");
     couStageFile_Clear(&stage);

@@ -42,13 +42,13 @@ static bool move(const char *from, const char *to, couFaults *faults)
 
 // Writes FOLDER/checkpoint.h5; the one before stays as checkpoint_previous.h5 when `keeps_previous`. At any moment, also after a
 // failure, one of the two is whole.
-static bool rotate(const char *folder, bool keeps_previous, const couCheckpointInfo *info, const couState *state,
+static bool rotate(couManifest *manifest, bool keeps_previous, const couCheckpointInfo *info, const couState *state,
                    couFaults *faults)
 {
     char fresh[COU_PATH_SIZE], last[COU_PATH_SIZE], previous[COU_PATH_SIZE];
-    couJoin(fresh, folder, "checkpoint_new.h5");
-    couJoin(last, folder, "checkpoint.h5");
-    couJoin(previous, folder, "checkpoint_previous.h5");
+    if (!couClaimPath(manifest, "checkpoint_new.h5", fresh, faults) || !couClaimPath(manifest, "checkpoint.h5", last, faults) ||
+        (keeps_previous && !couClaimPath(manifest, "checkpoint_previous.h5", previous, faults)))
+        return false;
     if (!couWriteCheckpoint(fresh, info, state, faults)) return false;
     if (keeps_previous && access(last, F_OK) == 0 && !move(last, previous, faults)) return false;
     return move(fresh, last, faults);
@@ -98,7 +98,7 @@ static bool write_checkpoint(couRun *run)
     bool is_written = save_state(run, &state);
     if (is_written) {
         info.state_hash = run->state_hash = couState_Hash(&state);
-        is_written = rotate(run->folder, run->checkpoint_frame >= 0, &info, &state, &run->faults);
+        is_written = rotate(&run->manifest, run->checkpoint_frame >= 0, &info, &state, &run->faults);
     }
     if (is_written) run->checkpoint_frame = run->frame;
     run->checkpoint_clock = couSeconds();

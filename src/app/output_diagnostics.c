@@ -5,7 +5,7 @@
 static bool begin(couRun *run, void **own)
 {
     char path[COU_PATH_SIZE];
-    couJoin(path, run->folder, "diagnostics.csv");
+    if (!couClaimPath(&run->manifest, "diagnostics.csv", path, &run->faults)) return false;
     *own = couOpenDiagnostics(path, run->world, run->is_in_place ? run->first : 0, &run->faults);
     return *own;
 }

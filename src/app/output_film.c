@@ -182,6 +182,7 @@ static bool begin(couRun *run, void **own)
         couWarn("not all frames before %d are on disk: the film begins at frame %d", run->first, run->first + 1);
         is_filmed = !is_finished;
     }
+    if (is_filmed && !couManifest_Claim(&run->manifest, "film.mp4", &run->faults)) return false;
     Filming *filming = start_filming(run, is_filmed ? path : NULL);
     if (!filming) return false;
     bool is_good = true;
@@ -211,7 +212,7 @@ static bool write_picture(couRun *run, Filming *filming)
     couImage image = {0};
     const couFrame *frame = couRun_Particles(run);
     if (!frame || !draw(run, filming, frame, NULL, &image)) return false;
-    bool is_written = couWritePng(couJoin(path, run->folder, "picture.png"), &image, &run->faults);
+    bool is_written = couClaimPath(&run->manifest, "picture.png", path, &run->faults) && couWritePng(path, &image, &run->faults);
     couFreeImage(&image);
     return is_written;
 }

@@ -14,7 +14,7 @@ static bool write_samples(couRun *run)
         couFaults_Add(&run->faults, NULL, NULL, "no memory for the samples of bodies");
         return false;
     }
-    bool is_written = couWriteVtp(couJoin(path, run->folder, name), &samples, &run->faults);
+    bool is_written = couClaimPath(&run->manifest, name, path, &run->faults) && couWriteVtp(path, &samples, &run->faults);
     couFreeFrame(&samples);
     return is_written;
 }
@@ -26,9 +26,11 @@ static bool write_frame(couRun *run, void *own)
     const couFrame *frame = couRun_Particles(run);
     bool is_written = frame;
     snprintf(name, sizeof name, "particles_%06d.vtp", run->frame);
-    if (is_written && run->options.has_vtp) is_written = couWriteVtp(couJoin(path, run->folder, name), frame, &run->faults);
+    if (is_written && run->options.has_vtp)
+        is_written = couClaimPath(&run->manifest, name, path, &run->faults) && couWriteVtp(path, frame, &run->faults);
     snprintf(name, sizeof name, "particles_%06d.ply", run->frame);
-    if (is_written && run->options.has_ply) is_written = couWritePly(couJoin(path, run->folder, name), frame, &run->faults);
+    if (is_written && run->options.has_ply)
+        is_written = couClaimPath(&run->manifest, name, path, &run->faults) && couWritePly(path, frame, &run->faults);
     return is_written && (!run->options.has_samples || write_samples(run));
 }
 

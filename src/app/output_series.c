@@ -5,8 +5,8 @@
 
 static bool write_series(couRun *run)
 {
-    return couWritePvd(run->folder, "particles", run->fps, &run->faults) &&
-           couWritePvd(run->folder, "surface", run->fps, &run->faults);
+    return couWritePvd(&run->manifest, "particles", run->fps, &run->faults) &&
+           couWritePvd(&run->manifest, "surface", run->fps, &run->faults);
 }
 
 static bool begin(couRun *run, void **own)

@@ -30,6 +30,7 @@ static bool finish(couRun *run, void *own)
     char path[COU_PATH_SIZE];
     couJoin(path, run->folder, "run.json");
     if (run->is_in_place && run->first == run->frame && has_same_json(run, path)) return true;
+    if (!couManifest_Claim(&run->manifest, "run.json", &run->faults)) return false;
     const couWorldDef *def = couWorld_Def(run->world);
     couRunSummary summary = {.scene = run->options.scene,
                              .method = def->method,

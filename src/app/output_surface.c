@@ -16,13 +16,13 @@ bool couNextFormat(const char **list, char format[16])
     return true;
 }
 
-bool couWriteSurfaceFrame(const char *folder, int number, const char *formats, const couSurface *surface, double time,
+bool couWriteSurfaceFrame(couManifest *manifest, int number, const char *formats, const couSurface *surface, double time,
                           couFaults *faults)
 {
     char format[16], name[48], path[COU_PATH_SIZE];
     while (couNextFormat(&formats, format)) {
         snprintf(name, sizeof name, "surface_%06d.%s", number, format);
-        if (!couWriteSurface(couJoin(path, folder, name), surface, time, faults)) return false;
+        if (!couClaimPath(manifest, name, path, faults) || !couWriteSurface(path, surface, time, faults)) return false;
     }
     return true;
 }
@@ -68,7 +68,7 @@ static bool write_frame(couRun *run, void *own)
     char formats[32];
     snprintf(formats, sizeof formats, "%s%s%s%s", is_flat ? ",svg" : "", options->has_surface_obj && !is_flat ? ",obj" : "",
              options->has_surface_ply && !is_flat ? ",ply" : "", options->has_surface_vtp ? ",vtp" : "");
-    bool is_written = couWriteSurfaceFrame(run->folder, run->frame, formats + 1, &surface, frame->time, &run->faults);
+    bool is_written = couWriteSurfaceFrame(&run->manifest, run->frame, formats + 1, &surface, frame->time, &run->faults);
     couSurface_Clear(&surface);
     return is_written;
 }

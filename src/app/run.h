@@ -7,6 +7,7 @@
 #include "app/scene_pictures.h"
 #include "coulis/checkpoint.h"
 #include "coulis/frames.h"
+#include "files/manifest.h"
 
 #define COU_FOLDER_SIZE 900 ///< bytes of an output folder's path, with its terminating zero: leaves room for file names
 #define COU_PATH_SIZE 1024
@@ -59,11 +60,13 @@ bool couIsSameFolder(const char *a, const char *b);
 bool couIsFolder(const char *path);
 /// Adds a fault when the path, NULL or the value of an option, is longer than COU_FOLDER_SIZE allows or has a line break.
 void couCheckPath(const char *command, const char *option, const char *path, couFaults *faults);
-/// Removes the files of an earlier run: only what a run itself writes, and only where run.json, diagnostics.csv or command.txt
-/// shows that there was one. Returns the number of frame files removed, -1 when the folder holds no run.
-int couRemoveOldRun(const char *folder);
-/// Removes frame files numbered beyond `last` of a run that goes on, and temporary files that its end left.
-void couCutFrames(const char *folder, int last);
+/// Lists the file as ours before it is written (couManifest_Claim) and gives its path; NULL and a fault when it is not ours.
+char *couClaimPath(couManifest *manifest, const char *name, char *path, couFaults *faults);
+/// Removes the files of an earlier run, which the list of its folder names. Returns the number of frame files removed, -1 when
+/// nothing is listed.
+int couRemoveOldRun(couManifest *manifest);
+/// Removes listed frame files numbered beyond `last` of a run that goes on, and temporary files that its end left.
+void couCutFrames(const couManifest *manifest, int last);
 
 // --- The run -----------------------------------------------------------------------------------------------------------------
 
@@ -75,7 +78,8 @@ typedef struct couRun {
     couWorld *world;           ///< the scene's
     couCheckpointInfo resumed; ///< of the checkpoint that was read
     char folder[COU_FOLDER_SIZE];
-    bool is_in_place; ///< goes on in the folder that it resumes
+    couManifest manifest; ///< of the folder
+    bool is_in_place;     ///< goes on in the folder that it resumes
     double fps;
     int first, frame, total; ///< frames done before, done by now, asked for
     couBounds bounds;        ///< for an automatic camera, and where planes end
@@ -105,6 +109,9 @@ typedef struct couRun {
     bool has_particles;
 } couRun;
 
+/// Makes the folder, locks it, reads its list and looks for files in the way that are not ours. False with faults: the folder
+/// cannot be used, and nothing in it has changed.
+bool couRun_OpenFolder(couRun *run);
 /// The particles of the world as they are now, captured when they are first asked for and shared by all who ask until the next
 /// frame is computed. NULL and a fault without memory.
 const couFrame *couRun_Particles(couRun *run);

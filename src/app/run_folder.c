@@ -1,7 +1,7 @@
-// The folder of a run: which files are ours, how an old run makes way for a new one. Nothing that a run did not write itself is
-// ever removed.
+// The folder of a run: how it is opened, how an old run makes way for a new one. Nothing that Coulis did not write itself, by the
+// list that it keeps there, is ever replaced or removed.
 #include "app/run_outputs.h"
-#include "io/body_files.h"
+#include "files/file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -50,35 +50,31 @@ void couCheckPath(const char *command, const char *option, const char *path, cou
     if (path && strchr(path, '\n')) couFaults_Add(faults, command, option, "a path with a line break is not allowed");
 }
 
-static bool file_exists(const char *folder, const char *name)
-{
-    char path[COU_PATH_SIZE];
-    return access(couJoin(path, folder, name), F_OK) == 0;
-}
+// --- The files of a run ------------------------------------------------------------------------------------------------------
 
 // What other commands leave in the folder of a run, and the run itself besides its outputs.
 static const char *const other_files[] = {"picture_#.png", "radiance_#.pfm", "normal_#.pfm", "albedo_#.pfm",
                                           "depth_#.pfm",   "pictures.txt",   "run.usda",     "command.txt"};
 enum { other_count = sizeof other_files / sizeof other_files[0] };
 
-// These mark a folder as ours.
-static const char *const marks[] = {"command.txt", "diagnostics.csv", "run.json"};
-enum { mark_count = sizeof marks / sizeof marks[0] };
-
-// The names of all files that a run may have; # is the number of a frame.
+// Names of files; # is the number of a frame.
 typedef struct Names {
     const char *items[COU_MAX_OUTPUTS * COU_MAX_FILES + other_count];
     int count;
 } Names;
 
-static Names name_files(void)
+// All that may be in the folder of a run, or, with a run, what this one writes.
+static Names name_files(const couRun *run)
 {
     Names names = {0};
     int count = 0;
     const couOutput *const *outputs = couOutputs(&count);
-    for (int i = 0; i < count; ++i)
+    for (int i = 0; i < count; ++i) {
+        if (run && outputs[i]->is_wanted && !outputs[i]->is_wanted(run)) continue;
         for (int k = 0; k < COU_MAX_FILES && outputs[i]->files[k]; ++k) names.items[names.count++] = outputs[i]->files[k];
-    for (int i = 0; i < other_count; ++i) names.items[names.count++] = other_files[i];
+    }
+    for (int i = 0; !run && i < other_count; ++i) names.items[names.count++] = other_files[i];
+    if (run) names.items[names.count++] = "command.txt";
     return names;
 }
 
@@ -96,63 +92,61 @@ static int frame_number(const Names *names, const char *name)
     return -1;
 }
 
-// NAME.PID.tmp of one of our names: what a killed run left behind.
-static bool is_leftover(const Names *names, const char *name)
+static bool is_named(const Names *names, const char *name)
 {
-    char base[64];
-    size_t length = strlen(name);
-    if (length < 6 || length >= sizeof base || strcmp(name + length - 4, ".tmp") != 0) return false;
-    snprintf(base, sizeof base, "%.*s", (int)length - 4, name);
-    char *dot = strrchr(base, '.');
-    if (!dot || dot[1] == '\0' || strspn(dot + 1, "0123456789") != strlen(dot + 1)) return false;
-    *dot = '\0';
     for (int i = 0; i < names->count; ++i)
-        if (strcmp(base, names->items[i]) == 0) return true;
-    return frame_number(names, base) >= 0;
+        if (strcmp(name, names->items[i]) == 0) return true;
+    return frame_number(names, name) >= 0;
 }
 
-// Frames numbered beyond `last`, and leftovers.
-static int remove_frames(const Names *names, const char *folder, int last)
+// --- Opening -----------------------------------------------------------------------------------------------------------------
+
+// A fault for each file that the run would write over and that no run has written, but for a crowd of them.
+static void find_strangers(couRun *run)
 {
-    DIR *directory = opendir(folder);
-    if (!directory) return 0;
+    enum { most = 10 };
+    Names names = name_files(run);
+    DIR *directory = opendir(run->folder);
     int count = 0;
-    char path[COU_PATH_SIZE];
-    for (struct dirent *entry; (entry = readdir(directory));) {
-        if (frame_number(names, entry->d_name) > last && unlink(couJoin(path, folder, entry->d_name)) == 0) ++count;
-        if (is_leftover(names, entry->d_name)) unlink(couJoin(path, folder, entry->d_name));
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        if (!is_named(&names, entry->d_name) || couManifest_Has(&run->manifest, entry->d_name)) continue;
+        if (++count <= most) couManifest_Claim(&run->manifest, entry->d_name, &run->faults);
     }
-    closedir(directory);
+    if (directory) closedir(directory);
+    if (count > most) couFaults_Add(&run->faults, run->folder, NULL, "and %d more", count - most);
+}
+
+bool couRun_OpenFolder(couRun *run)
+{
+    if (!couMakeFolder(run->folder, &run->faults)) return false;
+    if (!couManifest_Read(&run->manifest, run->folder, &run->faults)) return false;
+    if (!couManifest_Lock(&run->manifest, &run->faults)) return false;
+    find_strangers(run);
+    return run->faults.count == 0;
+}
+
+char *couClaimPath(couManifest *manifest, const char *name, char *path, couFaults *faults)
+{
+    return couManifest_Claim(manifest, name, faults) ? couJoin(path, manifest->folder, name) : NULL;
+}
+
+// --- Old runs ----------------------------------------------------------------------------------------------------------------
+
+int couRemoveOldRun(couManifest *manifest)
+{
+    if (manifest->count == 0) return -1;
+    Names names = name_files(NULL);
+    int count = 0;
+    for (size_t i = 0; i < manifest->count; ++i)
+        if (couManifest_Remove(manifest, manifest->names[i]) && frame_number(&names, manifest->names[i]) >= 0) ++count;
+    couManifest_RemoveAll(manifest);
     return count;
 }
 
-static bool is_mark(const char *name)
+void couCutFrames(const couManifest *manifest, int last)
 {
-    for (int i = 0; i < mark_count; ++i)
-        if (strcmp(name, marks[i]) == 0) return true;
-    return false;
-}
-
-int couRemoveOldRun(const char *folder)
-{
-    bool is_ours = false;
-    for (int i = 0; i < mark_count; ++i) is_ours |= file_exists(folder, marks[i]);
-    if (!is_ours) return -1;
-    Names names = name_files();
-    int count = remove_frames(&names, folder, -1);
-    couRemoveBodyMeshes(folder); // before stage.json, which names them
-    char path[COU_PATH_SIZE];
-    for (int i = 0; i < names.count; ++i) {
-        bool is_plain = !strchr(names.items[i], '#') && !is_mark(names.items[i]);
-        if (is_plain) unlink(couJoin(path, folder, names.items[i]));
-    }
-    // Marks come last, so that a removal that was cut short can be taken up again.
-    for (int i = 0; i < mark_count; ++i) unlink(couJoin(path, folder, marks[i]));
-    return count;
-}
-
-void couCutFrames(const char *folder, int last)
-{
-    Names names = name_files();
-    remove_frames(&names, folder, last);
+    Names names = name_files(NULL);
+    for (size_t i = 0; i < manifest->count; ++i)
+        if (frame_number(&names, manifest->names[i]) > last) couManifest_Remove(manifest, manifest->names[i]);
+    couManifest_RemoveLeftovers(manifest);
 }

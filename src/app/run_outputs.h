@@ -36,8 +36,8 @@ void couDiscardOutputs(couRun *run); ///< what is still open, after a failure; f
 
 /// How surfaces of a run are made, for its files and its pictures.
 couSurfaceDef couRun_Surface(const couRun *run);
-/// FOLDER/surface_000012.obj and so on, in each of the `formats`, "obj,vtp".
-bool couWriteSurfaceFrame(const char *folder, int number, const char *formats, const couSurface *surface, double time,
+/// surface_000012.obj and so on into the manifest's folder, in each of the `formats`, "obj,vtp".
+bool couWriteSurfaceFrame(couManifest *manifest, int number, const char *formats, const couSurface *surface, double time,
                           couFaults *faults);
 /// The formats of such a list one after the other; false at its end.
 bool couNextFormat(const char **list, char format[16]);

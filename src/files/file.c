@@ -185,7 +185,26 @@ bool couMakeFolder(const char *path, couFaults *faults)
     return false;
 }
 
-// Reads to the end of any kind of file; the size that a file claims is only the first guess, as pipes and /proc claim 0.
+// Without O_NONBLOCK a pipe of that name would wait for a writer; regular files do not know it.
+FILE *couOpenFile(const char *path, couFaults *faults)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat status;
+    const char *reason = NULL;
+    if (file < 0 || fstat(file, &status) != 0)
+        reason = strerror(errno);
+    else if (S_ISDIR(status.st_mode))
+        reason = strerror(EISDIR);
+    else if (!S_ISREG(status.st_mode))
+        reason = "it is not a regular file";
+    FILE *stream = reason ? NULL : fdopen(file, "rb");
+    if (!reason && !stream) reason = strerror(errno);
+    if (!stream && file >= 0) close(file);
+    if (!stream && faults) couFaults_Add(faults, path, NULL, "cannot be read: %s", reason);
+    return stream;
+}
+
+// Reads to the end; the size that a file claims is only the first guess, as those of /proc claim 0.
 static char *read_stream(FILE *stream, size_t guess, size_t limit, size_t *size, int *error)
 {
     size_t capacity = guess + 1, count = 0;
@@ -216,14 +235,13 @@ static char *read_stream(FILE *stream, size_t guess, size_t limit, size_t *size,
 char *couReadFile(const char *path, size_t limit, size_t *size, couFaults *faults)
 {
     if (size) *size = 0;
-    FILE *stream = fopen(path, "rbe");
+    FILE *stream = couOpenFile(path, faults);
     struct stat status;
     if (!stream || fstat(fileno(stream), &status) != 0) {
-        add_read_fault(faults, path, errno);
         if (stream) fclose(stream);
         return NULL;
     }
-    size_t guess = S_ISREG(status.st_mode) && status.st_size > 0 ? (size_t)status.st_size : 0;
+    size_t guess = status.st_size > 0 ? (size_t)status.st_size : 0;
     int error = guess > limit ? EFBIG : 0;
     size_t count = 0;
     char *text = error == 0 ? read_stream(stream, guess, limit, &count, &error) : NULL;

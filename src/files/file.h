@@ -23,6 +23,9 @@ void couFile_Discard(couFile *file);
 
 /// Makes a folder and its parents; true when it is there and writable afterwards, else a fault with the reason.
 bool couMakeFolder(const char *path, couFaults *faults);
+/// A regular file for reading; NULL and a fault when there is none. Pipes and devices, which may never end or wait for ever, are
+/// refused. `faults` may be NULL.
+FILE *couOpenFile(const char *path, couFaults *faults);
 /// Whole file in memory with a terminating zero (not counted in size), to be freed with free(); NULL and a fault on failure or
 /// beyond `limit` bytes. `size` may be NULL.
 char *couReadFile(const char *path, size_t limit, size_t *size, couFaults *faults);

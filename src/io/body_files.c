@@ -19,7 +19,8 @@ static const char header[] = "frame,time,name,x,y,z,qx,qy,qz,qw,vx,vy,vz,wx,wy,w
 enum { column_count = 16, path_size = 1200 };
 
 struct couBodyFiles {
-    char folder[1024];
+    couManifest *manifest;
+    const char *folder; // the manifest's
     couStageFile stage;
     couBounds clip;
     couCsv csv;
@@ -55,7 +56,7 @@ static void choose_mesh_name(const couStageFile *stage, const char *name, char m
     for (int number = 2; is_taken(stage, mesh); ++number) snprintf(mesh, 80, "bodies/%s_%d.obj", plain, number);
 }
 
-static bool write_mesh(const couBodyFiles *files, const couWorld *world, couBodyId body, const char *mesh, couFaults *faults)
+static bool write_mesh(couBodyFiles *files, const couWorld *world, couBodyId body, const char *mesh, couFaults *faults)
 {
     char path[path_size];
     couSurface surface;
@@ -68,6 +69,7 @@ static bool write_mesh(const couBodyFiles *files, const couWorld *world, couBody
     couVec3 half = is_turned ? (couVec3){0.5f * couLength(size), 0.5f * couLength(size), 0.5f * couLength(size)}
                              : couScale(0.5f, size);
     couBounds clip = {couSub(center, half), couAdd(center, half)};
+    if (!couManifest_Claim(files->manifest, mesh, faults)) return false;
     if (!couMakeFolder(join(path, files->folder, "bodies"), faults)) return false;
     if (!couShape_BuildSurface(def->shape, couWorld_Def(world)->dimension, 0.0f, clip, &surface, faults)) return false;
     bool is_written = couWriteSurface(join(path, files->folder, mesh), &surface, 0.0, faults);
@@ -102,10 +104,11 @@ static bool add_body(couBodyFiles *files, const couWorld *world, couBodyId id, i
     return true;
 }
 
-static bool write_stage(const couBodyFiles *files, couFaults *faults)
+static bool write_stage(couBodyFiles *files, couFaults *faults)
 {
     char path[path_size];
-    return couWriteStage(join(path, files->folder, "stage.json"), &files->stage, faults);
+    return couManifest_Claim(files->manifest, "stage.json", faults) &&
+           couWriteStage(join(path, files->folder, "stage.json"), &files->stage, faults);
 }
 
 static bool add_new_bodies(couBodyFiles *files, const couWorld *world, int frame, couFaults *faults)
@@ -157,8 +160,9 @@ bool couBodyFiles_Write(couBodyFiles *files, const couWorld *world, int frame, c
     for (int i = 0; rows && i < couWorld_BodyCount(world); ++i) {
         print_row(rows, world, couWorld_BodyAt(world, i), frame);
     }
-    if (rows) fclose(rows);
-    bool is_ok = couCsv_Append(&files->csv, text, size, faults);
+    bool is_whole = rows && !ferror(rows);
+    if (rows) is_whole = fclose(rows) == 0 && is_whole;
+    bool is_ok = couCsv_Append(&files->csv, is_whole ? text : NULL, size, faults);
     free(text);
     return is_ok;
 }
@@ -192,6 +196,7 @@ static bool open_table(couBodyFiles *files, int keep_frames, couFaults *faults)
     char path[path_size];
     join(path, files->folder, "bodies.csv");
     bool is_new = keep_frames <= 0 || (access(path, F_OK) != 0 && errno == ENOENT);
+    if (!couManifest_Claim(files->manifest, "bodies.csv", faults)) return false;
     if (is_new) return couCsv_Start(&files->csv, path, header, NULL, 0, faults);
     char *text = couReadFile(path, cou_csvMaxBytes, NULL, faults);
     if (!text) return false;
@@ -204,16 +209,16 @@ static bool open_table(couBodyFiles *files, int keep_frames, couFaults *faults)
     return is_ok;
 }
 
-couBodyFiles *couOpenBodyFiles(const char *folder, couStageFile *stage, couBounds clip, int keep_frames, couFaults *faults)
+couBodyFiles *couOpenBodyFiles(couManifest *manifest, couStageFile *stage, couBounds clip, int keep_frames, couFaults *faults)
 {
     couBodyFiles *files = calloc(1, sizeof *files);
-    if (!files || strlen(folder) >= sizeof files->folder) {
-        couFaults_Add(faults, folder, NULL, "no memory, or a path of more than %zu bytes", sizeof files->folder - 1);
+    if (!files) {
+        couFaults_Add(faults, manifest->folder, NULL, "no memory for its bodies");
         couStageFile_Clear(stage);
-        free(files);
         return NULL;
     }
-    strcpy(files->folder, folder);
+    files->manifest = manifest;
+    files->folder = manifest->folder;
     files->stage = *stage;
     files->clip = clip;
     *stage = (couStageFile){0};
@@ -334,17 +339,4 @@ void couBodyTable_Clear(couBodyTable *table)
     couStageFile_Clear(&table->stage);
     couFree(NULL, table->rows);
     *table = (couBodyTable){0};
-}
-
-void couRemoveBodyMeshes(const char *folder)
-{
-    char path[path_size];
-    couFaults ignored = {0};
-    couStageFile stage;
-    if (couReadStage(join(path, folder, "stage.json"), &stage, &ignored))
-        for (int i = 0; i < stage.body_count; ++i)
-            if (stage.bodies[i].mesh[0] != '\0') unlink(join(path, folder, stage.bodies[i].mesh));
-    rmdir(join(path, folder, "bodies"));
-    couStageFile_Clear(&stage);
-    couFaults_Clear(&ignored);
 }

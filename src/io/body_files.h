@@ -1,15 +1,16 @@
 /// The bodies of a run in files: a mesh each in bodies/, where they were in bodies.csv, how they look in stage.json.
 #pragma once
 
+#include "files/manifest.h"
 #include "io/stage_file.h"
 
 typedef struct couBodyFiles couBodyFiles;
 
 /// Takes over the lists of `stage` (scene, dimension, spacing, fps, materials, cameras; bodies are added here) and writes
-/// stage.json and bodies.csv into the folder: anew (keep_frames 0), or cut back to the first `keep_frames` frames when a run
-/// resumes. Planes, which have no end, are cut off at `clip` [m]. NULL and a fault when a file is another run's or cannot be
-/// written.
-couBodyFiles *couOpenBodyFiles(const char *folder, couStageFile *stage, couBounds clip, int keep_frames, couFaults *faults);
+/// stage.json and bodies.csv into the folder of the manifest, which must outlive the result: anew (keep_frames 0), or cut back to
+/// the first `keep_frames` frames when a run resumes. Planes, which have no end, are cut off at `clip` [m]. NULL and a fault when
+/// a file is another run's or cannot be written.
+couBodyFiles *couOpenBodyFiles(couManifest *manifest, couStageFile *stage, couBounds clip, int keep_frames, couFaults *faults);
 /// One row for each body that is there; a body that is new gets its mesh and its place in stage.json first.
 bool couBodyFiles_Write(couBodyFiles *files, const couWorld *world, int frame, couFaults *faults);
 bool couCloseBodyFiles(couBodyFiles *files, couFaults *faults); ///< NULL is fine
@@ -37,6 +38,3 @@ bool couReadBodies(const char *folder, couBodyTable *table, couFaults *faults);
 /// The rows of one frame; `count` 0 when it has none.
 const couBodyRow *couBodyTable_Frame(const couBodyTable *table, int frame, size_t *count);
 void couBodyTable_Clear(couBodyTable *table);
-
-/// Removes the meshes that stage.json names, and their folder when nothing else is in it.
-void couRemoveBodyMeshes(const char *folder);

@@ -22,6 +22,7 @@ enum { seal_bytes = 512, image_growth = 1 << 22 };
 
 #define SEAL_MAGIC "Coulis checkpoint "
 #define FORMAT_VERSION 1
+#define HDF5_BYTES ((size_t)16 << 20) // of its own, at most
 
 // Text, so that `head -3` shows what the file is; zeros up to the end of the block.
 static void make_seal(char seal[seal_bytes], uint64_t file_bytes, uint64_t hash)
@@ -73,8 +74,30 @@ static bool write_sealed(const char *path, const char *image, size_t bytes, couF
     return couFile_Commit(&file, faults);
 }
 
+// HDF5 does not survive that there is no memory: it crashes, or complains without end when the program ends. So what it may need
+// is asked for before, and given back.
+static bool has_room(const char *path, uint64_t bytes, couFaults *faults)
+{
+    void *room = couAlloc(NULL, (size_t)bytes + HDF5_BYTES);
+    couFree(NULL, room);
+    if (!room) couFaults_Add(faults, path, NULL, "out of memory for a checkpoint of %llu bytes", (unsigned long long)bytes);
+    return room != NULL;
+}
+
+static uint64_t state_bytes(const couState *state)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < state->count; ++i) {
+        const couStateArray *array = &state->arrays[i];
+        bytes += (uint64_t)array->count * (uint64_t)array->components * couStateType_Size(array->type);
+    }
+    return bytes;
+}
+
 bool couWriteCheckpoint(const char *path, const couCheckpointInfo *info, const couState *state, couFaults *faults)
 {
+    // The image of the file grows by copying.
+    if (!has_room(path, 2 * state_bytes(state), faults)) return false;
     couCheckpointInfo stored = *info;
     stored.state_hash = couState_Hash(state);
     couHdf5Silence silence = couHdf5_BeginSilence();
@@ -125,10 +148,7 @@ static bool check_seal(FILE *stream, const char *path, uint64_t *file_bytes, cou
 {
     struct stat status;
     char seal[seal_bytes], expected[seal_bytes];
-    if (fstat(fileno(stream), &status) != 0 || !S_ISREG(status.st_mode)) {
-        couFaults_Add(faults, path, NULL, "is not a Coulis checkpoint: it is not a regular file");
-        return false;
-    }
+    if (fstat(fileno(stream), &status) != 0) status.st_size = 0;
     if (fread(seal, 1, seal_bytes, stream) != seal_bytes) {
         couFaults_Add(faults, path, NULL, "is not a Coulis checkpoint: it has only %lld bytes", (long long)status.st_size);
         return false;
@@ -164,14 +184,12 @@ bool couReadCheckpoint(const char *path, couCheckpointInfo *info, couState *stat
 {
     COU_ASSERT(!state || state->count == 0);
     *info = (couCheckpointInfo){0};
-    FILE *stream = fopen(path, "rbe");
-    if (!stream) {
-        couFaults_Add(faults, path, NULL, "cannot be read: %s", strerror(errno));
-        return false;
-    }
+    FILE *stream = couOpenFile(path, faults);
+    if (!stream) return false;
     uint64_t file_bytes = 0;
     bool is_ok = check_seal(stream, path, &file_bytes, faults);
     fclose(stream);
+    is_ok = is_ok && has_room(path, file_bytes, faults);
     if (is_ok) {
         couHdf5Silence silence = couHdf5_BeginSilence();
         is_ok = read_sealed(path, info, state, file_bytes, faults);

@@ -7,6 +7,7 @@
 #include "io/hdf5_state.h"
 
 #include "base/base.h"
+#include "io/hdf5_cleanup.h"
 
 #include <stdio.h>
 #define ZLIB_CONST
@@ -25,6 +26,8 @@ enum {
 #define ORDER_NAME "order"
 
 // --- HDF5's errors -----------------------------------------------------------------------------------------------------------
+
+void couHdf5_SkipCleanup(void) { H5dont_atexit(); }
 
 couHdf5Silence couHdf5_BeginSilence(void)
 {

@@ -10,6 +10,7 @@
 #include "coulis/mesh_file.h"
 
 #include "base/base.h"
+#include "files/file.h"
 #include "shape/mesh_inspect.h"
 
 #include <assimp/cfileio.h>
@@ -538,7 +539,7 @@ bool couIsMeshFile(const char *path)
     if (!find_format(path, &format)) return false;
     if (format != format_ply) return true;
     char head[4096];
-    FILE *stream = fopen(path, "rbe");
+    FILE *stream = couOpenFile(path, NULL);
     size_t count = stream ? fread(head, 1, sizeof head - 1, stream) : 0;
     if (stream) fclose(stream);
     head[count] = '\0';

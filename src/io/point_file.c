@@ -10,6 +10,10 @@
 
 enum { max_arrays = 256, max_missing_names = 4 };
 #define MAX_FILE_BYTES ((size_t)1 << 35)
+// What is packed in a file may become this much: particles that anyone computed are no hundred times smaller when packed, while
+// deflate packs zeros a thousand times, and arrays may share their bytes.
+#define MAX_OWNED_BYTES ((size_t)256 << 20)
+#define MAX_OWNED_RATIO 100
 
 static const size_t number_sizes[cou_numberTypeCount] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
 
@@ -45,10 +49,24 @@ couPointArray *couPointFile_Add(couPointFile *file, const char *key, couNumberTy
 void *couPointFile_Own(couPointFile *file, couPointArray *array)
 {
     array->stride = (size_t)array->components * number_sizes[array->type];
-    array->owned = couAlloc(NULL, COU_MAX(array->count * array->stride, 1));
+    size_t bytes = array->count * array->stride;
+    if (bytes > file->max_owned_bytes - file->owned_bytes) {
+        couPointFile_Refuse(file, array->key, "its arrays would take more than %zu MB, which is too much for a file of %zu bytes",
+                            file->max_owned_bytes >> 20, file->size);
+        return NULL;
+    }
+    array->owned = couAlloc(NULL, COU_MAX(bytes, 1));
     array->data = array->owned;
+    if (array->owned) file->owned_bytes += bytes;
     if (!array->owned) couPointFile_Refuse(file, array->key, "there is no memory for it");
     return array->owned;
+}
+
+void couPointFile_Disown(couPointFile *file, couPointArray *array)
+{
+    if (array->owned) file->owned_bytes -= array->count * array->stride;
+    couFree(NULL, array->owned);
+    array->owned = NULL;
 }
 
 const couPointArray *couPointFile_Find(const couPointFile *file, const char *key)
@@ -140,7 +158,7 @@ const char *couParseNumbers(const char *text, const char *end, double *numbers, 
 static bool has_beginning(couPointFile *file, const char *what, const char *const *beginnings)
 {
     char start[64] = "";
-    FILE *stream = fopen(file->path, "rbe");
+    FILE *stream = couOpenFile(file->path, NULL);
     if (!stream) return true; // couReadFile() says why
     size_t length = fread(start, 1, sizeof start - 1, stream);
     bool is_failed = ferror(stream) != 0;
@@ -174,6 +192,7 @@ bool couReadPointFile(couPointFile *file, const char *path, couWantsArray *wants
         if (!dot || strcasecmp(dot, kinds[i].extension) != 0) continue;
         if (!has_beginning(file, kinds[i].what, kinds[i].beginnings)) return false;
         file->text = couReadFile(path, MAX_FILE_BYTES, &file->size, faults);
+        file->max_owned_bytes = MAX_OWNED_BYTES + MAX_OWNED_RATIO * file->size;
         return file->text && kinds[i].read(file, wants);
     }
     return couPointFile_Refuse(file, NULL, "is not a frame by its name; allowed: .vtp, .vtu, .vtk and .ply");

@@ -41,6 +41,7 @@ typedef struct couPointFile {
     size_t count; ///< points
     couPointArray *arrays;
     int array_count;
+    size_t owned_bytes, max_owned_bytes; ///< of arrays that have memory of their own
 } couPointFile;
 
 /// Whether an array is worth its memory.
@@ -70,7 +71,9 @@ bool couReadPlyFile(couPointFile *file, couWantsArray *wants);
 bool couPointFile_Refuse(couPointFile *file, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /// A new array at the end, NULL and a fault without memory or beyond 256 arrays.
 couPointArray *couPointFile_Add(couPointFile *file, const char *key, couNumberType type, int components, size_t count);
-/// Gives the array memory of its own, for tightly packed rows; NULL and a fault without memory.
+/// Gives the array memory of its own, for tightly packed rows; NULL and a fault without memory, or when all arrays together would
+/// be much larger than the file.
 void *couPointFile_Own(couPointFile *file, couPointArray *array);
+void couPointFile_Disown(couPointFile *file, couPointArray *array); ///< frees it
 /// `count` numbers of a text that ends before `end`, as doubles; returns what follows them, NULL when there are fewer.
 const char *couParseNumbers(const char *text, const char *end, double *numbers, size_t count);

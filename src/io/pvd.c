@@ -5,21 +5,21 @@
 #include "coulis/frames.h"
 #include "files/file.h"
 
-#include <unistd.h>
-
-bool couWritePvd(const char *folder, const char *stem, double fps, couFaults *faults)
+bool couWritePvd(couManifest *manifest, const char *stem, double fps, couFaults *faults)
 {
-    char path[1100];
+    char path[1100], name[64];
+    const char *folder = manifest->folder;
     couFile file;
     couFrameFiles files;
-    snprintf(path, sizeof path, "%s/%s.pvd", folder, stem);
+    snprintf(name, sizeof name, "%s.pvd", stem);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
     if (!couListSeries(folder, stem, "vtp", &files, faults)) return false;
     if (files.count == 0) {
-        unlink(path);
+        couManifest_Remove(manifest, name);
         couFrameFiles_Clear(&files);
         return true;
     }
-    bool is_written = couFile_Create(&file, path, faults);
+    bool is_written = couManifest_Claim(manifest, name, faults) && couFile_Create(&file, path, faults);
     if (is_written) {
         fprintf(file.stream, "<?xml version=\"1.0\"?>\n"
                              "<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"LittleEndian\">\n"

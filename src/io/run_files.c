@@ -185,12 +185,14 @@ static bool rewrite(couDiagnostics *diagnostics, const char *path, const char *r
     char *header = NULL;
     size_t size = 0;
     FILE *stream = open_memstream(&header, &size);
+    bool is_whole = stream != NULL;
     if (stream) {
         print_header(stream, diagnostics);
-        fclose(stream);
+        is_whole = !ferror(stream);
+        is_whole = fclose(stream) == 0 && is_whole;
     }
-    bool is_ok = header && couCsv_Start(&diagnostics->csv, path, header, rows, bytes, faults);
-    if (!header) couFaults_Add(faults, path, NULL, "no memory");
+    bool is_ok = is_whole && couCsv_Start(&diagnostics->csv, path, header, rows, bytes, faults);
+    if (!is_whole) couFaults_Add(faults, path, NULL, "no memory");
     free(header);
     return is_ok;
 }
@@ -273,11 +275,13 @@ bool couDiagnostics_Write(couDiagnostics *diagnostics, const couWorld *world, in
     char *text = NULL;
     size_t size = 0;
     FILE *row = open_memstream(&text, &size);
+    bool is_whole = row != NULL;
     if (row) {
         print_row(row, diagnostics, world, frame, report, wall_seconds);
-        fclose(row);
+        is_whole = !ferror(row);
+        is_whole = fclose(row) == 0 && is_whole;
     }
-    bool is_ok = couCsv_Append(&diagnostics->csv, text, size, faults);
+    bool is_ok = couCsv_Append(&diagnostics->csv, is_whole ? text : NULL, size, faults);
     free(text);
     return is_ok;
 }

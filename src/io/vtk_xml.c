@@ -390,8 +390,9 @@ static bool read_ascii(Reader *reader, const Declared *declared, couPointArray *
         rows = 0;
         for (const char *at = declared->content; at < end; ++rows) {
             at += strspn(at, " \t\r\n");
-            if (at >= end) break;
-            at += strcspn(at, " \t\r\n<");
+            size_t length = at < end ? strcspn(at, " \t\r\n<") : 0;
+            if (length == 0) break; // at the end, or at a zero, where it would stay for ever
+            at += length;
         }
         rows /= (size_t)declared->components;
     }
@@ -544,8 +545,7 @@ static bool join_pieces(Reader *reader, const char *key)
     for (couPointArray *part = &file->arrays[first]; part < whole; ++part) {
         for (size_t i = 0; i < part->count; ++i)
             for (int k = 0; k < components; ++k) *values++ = couPointArray_Number(part, i, k);
-        couFree(NULL, part->owned);
-        part->owned = NULL;
+        couPointFile_Disown(file, part);
     }
     file->arrays[first] = *whole;
     if (whole != &file->arrays[first]) whole->owned = NULL;

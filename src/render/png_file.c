@@ -71,10 +71,12 @@ bool couWritePng(const char *path, const couImage *image, couFaults *faults)
 
 bool couReadPng(const char *path, couImage *image, couFaults *faults)
 {
-    enum { MOST_PIXELS = 1 << 28 };
+    enum { MOST_PIXELS = 1 << 26 }; // 8192 x 8192, the largest that are made
     *image = (couImage){0};
     png_image png = {.version = PNG_IMAGE_VERSION};
-    bool is_read = png_image_begin_read_from_file(&png, path) && png.width > 0 && png.height > 0 &&
+    FILE *stream = couOpenFile(path, faults);
+    if (!stream) return false;
+    bool is_read = png_image_begin_read_from_stdio(&png, stream) && png.width > 0 && png.height > 0 &&
                    png.width <= MOST_PIXELS / png.height;
     if (is_read) {
         png.format = PNG_FORMAT_RGB;
@@ -82,6 +84,7 @@ bool couReadPng(const char *path, couImage *image, couFaults *faults)
         image->width = (int)png.width, image->height = (int)png.height;
         is_read = image->rgb && png_image_finish_read(&png, NULL, image->rgb, 0, NULL);
     }
+    fclose(stream);
     if (!is_read) {
         couFaults_Add(faults, path, NULL, "cannot be read as a PNG picture: %s", png.message[0] ? png.message : "too large");
         png_image_free(&png);

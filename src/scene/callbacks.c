@@ -13,8 +13,16 @@
 // They mean "never ends". The instructions are the same on every machine: the most that a scene of the gallery runs is 96
 // million. The time is for what instructions do not see, and must not stop a scene where a machine is slow, busy or under
 // sanitizers.
-const couLimits couLoadLimits = {500000000, 60.0};
-const couLimits couCallbackLimits = {100000000, 20.0};
+static const couLimits load_limits = {500000000, 60.0}, callback_limits = {100000000, 20.0};
+
+static couLimits settle(const couScene *scene, couLimits usual)
+{
+    if (scene->max_instructions > 0) usual.instructions = scene->max_instructions;
+    return usual;
+}
+
+couLimits couScene_LoadLimits(const couScene *scene) { return settle(scene, load_limits); }
+couLimits couScene_CallbackLimits(const couScene *scene) { return settle(scene, callback_limits); }
 
 static void keep_runtime_error(couScene *scene, const char *where, const char *key, const char *message)
 {
@@ -36,7 +44,7 @@ bool couRecord_RunProtected(couRecord *record, lua_CFunction function, void *con
     int before = scene->faults->count;
     lua_pushcfunction(sandbox->lua, function);
     lua_pushlightuserdata(sandbox->lua, context);
-    bool is_good = couSandbox_Call(sandbox, 1, 0, couCallbackLimits);
+    bool is_good = couSandbox_Call(sandbox, 1, 0, couScene_CallbackLimits(scene));
     sandbox->is_pure = was_pure;
 
     const char *where = sandbox->error.where[0] ? sandbox->error.where : record->where;
@@ -244,8 +252,7 @@ static int world_log(lua_State *lua)
 {
     couCheckWorld(lua, "log");
     luaL_checkany(lua, 2);
-    couLog(cou_logInfo, "%.1000s", couSandbox_PushText(lua, 2));
-    couSandbox_Work(lua, 100);
+    couSandbox_Print(lua, couSandbox_PushText(lua, 2));
     return 0;
 }
 

@@ -121,6 +121,7 @@ struct couScene {
     couSceneGrid *grids;
     size_t grid_count, grid_capacity;
     size_t mesh_bytes, max_mesh_bytes; ///< of meshes and grids together
+    int64_t max_instructions;          ///< of a call; 0: the usual
     float forced_spacing;              ///< --set spacing, known before the script runs; NaN: none [m]
     uint64_t hash;
     int store; ///< reference of world.store
@@ -130,7 +131,9 @@ struct couScene {
 
 static inline couScene *couScene_Of(lua_State *lua) { return (couScene *)couSandbox_Of(lua)->owner; }
 
-extern const couLimits couLoadLimits, couCallbackLimits;
+/// What a call into the script may use, while it loads and later.
+couLimits couScene_LoadLimits(const couScene *scene);
+couLimits couScene_CallbackLimits(const couScene *scene);
 
 // --- Reading tables (read.c) -------------------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@
 
 #define MAX_REP ((lua_Integer)16 << 20) // bytes
 #define MAX_MOVE 10000000               // elements
+#define MAX_UNPACK 10000                // elements: they lie on the stack
 
 // --- Order of keys -----------------------------------------------------------------------------------------------------------
 
@@ -199,6 +200,18 @@ static int base_tostring(lua_State *lua)
     return 1;
 }
 
+void couSandbox_Print(lua_State *lua, const char *text)
+{
+    couSandbox *sandbox = couSandbox_Of(lua);
+    int64_t before = sandbox->printed_bytes;
+    sandbox->printed_bytes += (int64_t)strnlen(text, 1000) + 1;
+    if (sandbox->printed_bytes <= COU_PRINT_BYTES)
+        couLog(cou_logInfo, "%.1000s", text);
+    else if (before <= COU_PRINT_BYTES)
+        couLog(cou_logWarning, "the scene has printed more than %d MB: the rest is left out", (int)(COU_PRINT_BYTES >> 20));
+    couSandbox_Work(lua, 100);
+}
+
 static int base_print(lua_State *lua)
 {
     int count = lua_gettop(lua);
@@ -210,8 +223,7 @@ static int base_print(lua_State *lua)
         luaL_addvalue(&buffer);
     }
     luaL_pushresult(&buffer);
-    couLog(cou_logInfo, "%.1000s", lua_tostring(lua, -1));
-    couSandbox_Work(lua, 100);
+    couSandbox_Print(lua, lua_tostring(lua, -1));
     return 0;
 }
 
@@ -470,7 +482,7 @@ static int table_unpack(lua_State *lua)
     lua_Integer last = luaL_optinteger(lua, 3, (lua_Integer)lua_rawlen(lua, 1));
     if (first > last) return 0;
     lua_Unsigned count = (lua_Unsigned)last - (lua_Unsigned)first;
-    if (count >= 100000 || !lua_checkstack(lua, (int)count + 1)) return luaL_error(lua, "table.unpack: too many values");
+    if (count >= MAX_UNPACK || !lua_checkstack(lua, (int)count + 1)) return luaL_error(lua, "table.unpack: too many values");
     for (lua_Unsigned i = 0; i <= count; ++i) lua_rawgeti(lua, 1, (lua_Integer)((lua_Unsigned)first + i));
     return (int)count + 1;
 }

@@ -10,6 +10,7 @@
 #include "base/base.h"
 #include "coulis/mesh_file.h"
 #include "io/grid_cache.h"
+#include "shape/distance_grid.h"
 
 #include <lauxlib.h>
 #include <stdio.h>
@@ -46,8 +47,9 @@ static const couParam mesh_params[] = {
                .help = "instead of scale: the largest side of the mesh; auto: as it is"),
     COU_CHOICE(couMeshCall, center, center_names,
                .help = "none: as it is; bounds: its middle at the origin; ground: above the origin, on the plane y = 0"),
-    COU_NUMBER(couMeshCall, cell, "m", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 1e6,
-               .help = "of its distance grid; auto: half the spacing, at most 256 cells along the largest side"),
+    COU_NUMBER(
+        couMeshCall, cell, "m", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 1e6,
+        .help = "of its distance grid, of at most 256 MB; auto: half the spacing, at most 256 cells along the largest side"),
     COU_FLAG(couMeshCall, close_holes, .help = "closes each hole by a fan of triangles"),
 };
 static const couParamTable mesh_table = {"mesh", mesh_params, COU_COUNT(mesh_params)};
@@ -195,10 +197,15 @@ static size_t mesh_bytes(const couMesh *mesh)
     return couMesh_VertexCount(mesh) * sizeof(couVec3) + couMesh_TriangleCount(mesh) * 3 * sizeof(uint32_t);
 }
 
+static size_t most_mesh_bytes(const couScene *scene)
+{
+    return scene->max_mesh_bytes > 0 ? scene->max_mesh_bytes : MAX_MESH_BYTES;
+}
+
 // What further meshes may take [bytes].
 static size_t mesh_room(const couScene *scene)
 {
-    size_t most = scene->max_mesh_bytes > 0 ? scene->max_mesh_bytes : MAX_MESH_BYTES;
+    size_t most = most_mesh_bytes(scene);
     return most > scene->mesh_bytes ? most - scene->mesh_bytes : 0;
 }
 
@@ -276,6 +283,17 @@ static float choose_cell(const couScene *scene, const couMeshCall *call, const c
     return COU_MAX(0.5f * spacing, side / FINEST_SIDE);
 }
 
+// A cell that was asked for is not changed: what would fill the memory, and take a minute to do so, is refused at once.
+static bool check_cell(couReader *reader, couMesh *mesh, float cell)
+{
+    size_t most = most_mesh_bytes(reader->scene), room = COU_MIN(MAX_GRID_BYTES, most);
+    if (couFinestCell(mesh, cell, room) <= cell) return true;
+    // What is likely counts the blocks on the surface; there are about as many on either side of it.
+    couReader_Fault(reader, "cell", "a distance grid of cell %g m would take more than %zu MB: %.2g m or more fits", (double)cell,
+                    room >> 20, 1.05 * (double)couFinestCell(mesh, cell, room / 3));
+    return false;
+}
+
 // The grid of a mesh, made once in a scene, which holds it; NULL after a fault.
 static couDistanceGrid *make_grid(couReader *reader, const couMeshCall *call, couMesh *mesh, const char *name, int64_t *work)
 {
@@ -291,6 +309,7 @@ static couDistanceGrid *make_grid(couReader *reader, const couMeshCall *call, co
     }
     couFaults faults = {0};
     size_t room = COU_MIN(MAX_GRID_BYTES, mesh_room(scene));
+    if (!isnan(call->cell) && !check_cell(reader, mesh, call->cell)) return NULL;
     couSandbox_PauseClock(&scene->sandbox);
     log_oddities(mesh, reader, name);
     wanted.grid = couCachedDistanceGrid(mesh, wanted.cell, room, scene->world_def.threads, &faults);

@@ -5,6 +5,11 @@
 // through couSandbox_Work(). No block is larger than 16 MiB, so one instruction (a comparison, a concatenation) stays below
 // about 0.1 s, and the hook comes every 32 instructions.
 //
+// One instruction can take for ever: a call of what is no function looks for __call, and each link of a chain of those pushes
+// one more argument below the others; a table that is its own __call fills Lua's stack of a million values in a time that grows
+// with its square, minutes. No hook runs there, but the stack grows through the allocator, which refuses one of more than 32 768
+// values: the chain ends after about a second. A recursion of 3000 levels fits.
+//
 // Once a limit is reached the hook comes at every instruction and raises each time: pcall() cannot hold the script alive. Three
 // things of Lua would run with hooks off and are not there: __gc metamethods, the message handlers of xpcall, and coroutines
 // (hooks are per thread).
@@ -61,12 +66,18 @@ void couSandbox_Where(lua_State *lua, char where[192])
 
 static void hook(lua_State *lua, lua_Debug *record);
 
-static void stop(couSandbox *sandbox, couStop reason)
+// Without a place: while Lua moves its stack in place, nobody may look at it.
+static void stop_blindly(couSandbox *sandbox, couStop reason)
 {
     if (sandbox->stop != cou_stopNone) return;
     sandbox->stop = reason;
-    couSandbox_Where(sandbox->lua, sandbox->stop_where);
     lua_sethook(sandbox->lua, hook, LUA_MASKCOUNT | LUA_MASKCALL | LUA_MASKRET, 1);
+}
+
+static void stop(couSandbox *sandbox, couStop reason)
+{
+    if (sandbox->stop == cou_stopNone) couSandbox_Where(sandbox->lua, sandbox->stop_where);
+    stop_blindly(sandbox, reason);
 }
 
 static void check_time(couSandbox *sandbox)
@@ -89,6 +100,10 @@ static void format_stop(const couSandbox *sandbox, char *text, size_t size)
     case cou_stopInstructions:
         snprintf(text, size, "the script ran more than %g million instructions: an endless loop?",
                  (double)sandbox->limits.instructions * 1e-6);
+        break;
+    case cou_stopStack:
+        snprintf(text, size, "stack overflow: the running calls hold more than %d values: an endless recursion?",
+                 (int)(COU_SANDBOX_STACK / 16));
         break;
     default:
         snprintf(text, size, "the script took more than %g s of computing time: an endless loop?", sandbox->limits.cpu_seconds);
@@ -139,20 +154,38 @@ void couSandbox_ResumeClock(couSandbox *sandbox)
     sandbox->cpu_start += cpu_seconds() - sandbox->pause_cpu; // NaN stays
 }
 
+// Follows Lua's stack from block to block: depending on its version Lua takes a new block, copies and frees the old one, or grows
+// it in place. A stack that has become too large is known when it is there; the next block of such a size is refused.
+static void follow_stack(couSandbox *sandbox, const void *block, void *moved, size_t new_size)
+{
+    bool is_freed = new_size == 0;
+    if (!is_freed) sandbox->newest = (couBlock){moved, new_size};
+    if (!block || block != sandbox->stack.start) return;
+    size_t old_size = sandbox->stack.size;
+    sandbox->stack = sandbox->newest;
+    if (!(sandbox->stack.size > COU_SANDBOX_STACK && sandbox->stack.size > old_size)) return;
+    if (is_freed)
+        stop(sandbox, cou_stopStack);
+    else
+        stop_blindly(sandbox, cou_stopStack);
+}
+
 // When it says no, Lua collects all garbage and asks once more: only the second no in a row is final. Shrinking never fails.
 static void *allocate(void *context, void *block, size_t old_size, size_t new_size)
 {
     couSandbox *sandbox = context;
     if (!block) old_size = 0; // then it is a type tag
     if (new_size == 0) {
+        follow_stack(sandbox, block, NULL, 0);
         free(block);
         sandbox->bytes -= old_size;
         return NULL;
     }
     if (new_size > old_size) {
+        if (sandbox->stop == cou_stopStack && new_size > COU_SANDBOX_STACK) return NULL;
         size_t limit = COU_SANDBOX_BYTES + (sandbox->stop != cou_stopNone ? SLACK : 0);
         if (new_size > COU_SANDBOX_BLOCK || sandbox->bytes + (new_size - old_size) > limit) {
-            if (sandbox->lua && sandbox->stop == cou_stopNone) {
+            if (sandbox->lua && sandbox->stop == cou_stopNone && (!block || block != sandbox->stack.start)) {
                 couSandbox_Where(sandbox->lua, sandbox->stop_where);
                 check_time(sandbox); // collections at the edge of the memory are slow
                 if (sandbox->has_refused) stop(sandbox, cou_stopMemory);
@@ -165,7 +198,17 @@ static void *allocate(void *context, void *block, size_t old_size, size_t new_si
     void *moved = realloc(block, new_size);
     if (!moved) return new_size <= old_size ? block : NULL;
     sandbox->bytes = sandbox->bytes - old_size + new_size;
+    follow_stack(sandbox, block, moved, new_size);
     return moved;
+}
+
+// Which block is the stack: the one that is taken, or moved, when room on it is asked for.
+static bool find_stack(couSandbox *sandbox)
+{
+    sandbox->newest = (couBlock){0};
+    if (!lua_checkstack(sandbox->lua, 1000)) return false;
+    sandbox->stack = sandbox->newest;
+    return sandbox->stack.start != NULL;
 }
 
 // --- Errors ------------------------------------------------------------------------------------------------------------------
@@ -282,7 +325,7 @@ bool couSandbox_Open(couSandbox *sandbox, void *owner)
     *(couSandbox **)lua_getextraspace(lua) = sandbox;
     couSandbox_SeedRandom(sandbox, 1);
     lua_pushcfunction(lua, open_libraries);
-    if (couSandbox_Call(sandbox, 0, 0, (couLimits){1000000, 5.0})) return true;
+    if (find_stack(sandbox) && couSandbox_Call(sandbox, 0, 0, (couLimits){1000000, 5.0})) return true;
     couSandbox_Close(sandbox);
     return false;
 }

@@ -1,4 +1,4 @@
-/// A Lua state that cannot reach files or programs and that always comes back: memory, instructions and CPU time are limited.
+/// A Lua state that cannot reach files or programs and that always comes back: memory, stack, instructions and time are limited.
 #pragma once
 
 #include "coulis/base.h"
@@ -7,7 +7,9 @@
 
 #define COU_SANDBOX_BYTES ((size_t)256 << 20) ///< of one Lua state
 #define COU_SANDBOX_BLOCK ((size_t)16 << 20)  ///< largest single string or table part
+#define COU_SANDBOX_STACK ((size_t)1 << 19)   ///< of Lua's stack: 32 768 values
 #define COU_SCRIPT_BYTES ((size_t)1 << 20)    ///< largest script file
+#define COU_PRINT_BYTES ((int64_t)4 << 20)    ///< that a scene may print in all
 #define COU_MAX_CHUNKS 256                    ///< files of one scene
 
 /// What one call into Lua may use.
@@ -16,7 +18,7 @@ typedef struct couLimits {
     double cpu_seconds; ///< of the calling thread [s]
 } couLimits;
 
-typedef enum couStop { cou_stopNone, cou_stopMemory, cou_stopInstructions, cou_stopTime } couStop;
+typedef enum couStop { cou_stopNone, cou_stopMemory, cou_stopInstructions, cou_stopTime, cou_stopStack } couStop;
 
 /// A script file: Lua knows it by a short name, faults by its path.
 typedef struct couChunk {
@@ -30,10 +32,17 @@ typedef struct couLuaError {
     char message[320];
 } couLuaError;
 
+typedef struct couBlock {
+    void *start;
+    size_t size; ///< [bytes]
+} couBlock;
+
 typedef struct couSandbox {
     lua_State *lua;
     void *owner; ///< whose sandbox it is; for C functions
     size_t bytes;
+    couBlock stack;   ///< Lua's own, among the blocks of the allocator
+    couBlock newest;  ///< that was taken last
     bool has_refused; ///< the allocator said no once; Lua collects garbage and asks again
     couLimits limits; ///< of the running call
     int64_t instructions_left;
@@ -41,7 +50,8 @@ typedef struct couSandbox {
     double cpu_start;             ///< [s]; NaN until first needed
     double pause_wall, pause_cpu; ///< when the clock was paused [s]
     couStop stop;                 ///< why the running call must end
-    bool is_pure;                 ///< the running call must be a pure function: no random numbers
+    int64_t printed_bytes;
+    bool is_pure; ///< the running call must be a pure function: no random numbers
     uint64_t random[4];
     couChunk *chunks;
     int chunk_count;
@@ -74,5 +84,7 @@ void couSandbox_SeedRandom(couSandbox *sandbox, uint64_t seed);
 /// Pushes a sequence of the keys of the table at `index`: numbers ascending, then strings bytewise, then false, true.
 /// Raises an error for other keys, which have no order that is the same in every run.
 void couSandbox_PushSortedKeys(lua_State *lua, int index);
+/// To the log, at most 1000 bytes at a time. What is beyond COU_PRINT_BYTES in all is left out, and that is said once.
+void couSandbox_Print(lua_State *lua, const char *text);
 /// Pushes a text of the value that is the same in every run: no addresses.
 const char *couSandbox_PushText(lua_State *lua, int index);

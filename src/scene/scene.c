@@ -97,9 +97,9 @@ static bool run_script(couScene *scene, const char *text, size_t size, couFaults
 {
     couSandbox *sandbox = &scene->sandbox;
     lua_pushcfunction(sandbox->lua, open_language);
-    bool is_good = couSandbox_Call(sandbox, 0, 0, couLoadLimits) &&
+    bool is_good = couSandbox_Call(sandbox, 0, 0, couScene_LoadLimits(scene)) &&
                    couSandbox_Compile(sandbox, base_name(scene->path), scene->path, text, size) &&
-                   couSandbox_Call(sandbox, 0, 0, couLoadLimits);
+                   couSandbox_Call(sandbox, 0, 0, couScene_LoadLimits(scene));
     if (!is_good) add_lua_fault(scene, faults);
     return is_good;
 }
@@ -164,6 +164,7 @@ couScene *couLoadScene(const char *path_or_name, const couSceneOptions *options,
     scene->faults = &own;
     scene->is_loading = true;
     scene->max_mesh_bytes = options ? options->max_mesh_bytes : 0;
+    scene->max_instructions = options ? options->max_instructions : 0;
     scene->world_def = couDefaultWorldDef();
     couParams_SetDefaults(couSceneInfoParams(), &scene->info);
     scene->camera = (couCamera){.fov = 40};
@@ -204,6 +205,18 @@ void couCloseScene(couScene *scene)
 }
 
 // --- Reading it --------------------------------------------------------------------------------------------------------------
+
+bool couScene_Prepare(couScene *scene, couFaults *faults)
+{
+    couFaults own = {0};
+    bool is_good = couWorld_Prepare(scene->world, &own);
+    for (int i = 0; i < own.count; ++i) {
+        const couFault *fault = &own.items[i];
+        couFaults_Add(faults, fault->where[0] ? fault->where : scene->scene_where, fault->key, "%s", fault->message);
+    }
+    couFaults_Clear(&own);
+    return is_good;
+}
 
 couWorld *couScene_World(couScene *scene) { return scene->world; }
 

@@ -333,6 +333,13 @@ static void read_shape(couReader *reader, const couShapeWord *word, couShapeDef 
 }
 
 // Upvalue: index of the word.
+// What scenes call normal is the axis of a couShapeDef.
+static void name_as_scene(couFaults *faults)
+{
+    for (int i = 0; i < faults->count; ++i)
+        if (strcmp(faults->items[i].key, "plane.axis") == 0) strcpy(faults->items[i].key, "plane.normal");
+}
+
 static int construct(lua_State *lua)
 {
     const couShapeWord *word = &words[lua_tointeger(lua, lua_upvalueindex(1))];
@@ -348,6 +355,7 @@ static int construct(lua_State *lua)
         ref->shape = couCreateShape(&def, &faults);
         ref->pose = parts->pose;
         if (ref->shape) couShapeRef_SetCost(lua, ref, 512 + 64 * (size_t)(parts->point_count + parts->child_count) + parts->cost);
+        name_as_scene(&faults);
         couReader_Adopt(&reader, &faults, word->table.name);
     }
     return 1;

@@ -117,7 +117,7 @@ static bool call(couScene *scene, lua_CFunction function, void *context, couFaul
     couSandbox *sandbox = &scene->sandbox;
     lua_pushcfunction(sandbox->lua, function);
     lua_pushlightuserdata(sandbox->lua, context);
-    if (couSandbox_Call(sandbox, 1, 0, couLoadLimits)) return true;
+    if (couSandbox_Call(sandbox, 1, 0, couScene_LoadLimits(scene))) return true;
     couFaults_Add(faults, scene->path, "world.store", "%s", sandbox->error.message);
     return false;
 }

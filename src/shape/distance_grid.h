@@ -47,3 +47,5 @@ size_t couDistanceGridBytes(const int32_t count[3], size_t block_count);
 float couDistanceGrid_Slope(const couDistanceGrid *grid);
 /// The thinnest wall of the solid as far as the grid shows it [m].
 float couDistanceGrid_Thinness(const couDistanceGrid *grid);
+/// The cell that couCreateDistanceGrid() would begin with: as asked for, or the finest whose grid is likely to fit [m]. Quick.
+COU_INTERNAL_API float couFinestCell(couMesh *mesh, float cell, size_t max_bytes);

@@ -23,24 +23,32 @@
 //
 // A block is made from the lattice alone, and what is on a side of it from that side alone, so any number of threads gives the
 // same bits. Cost: 70,000 triangles at 128 cells take 2 s of processor time, of which the two kinds of search are nine tenths;
-// see the benchmark "distance-grid". Every block measured by searches in the tree took eight times as long.
+// see the benchmark "distance-grid". Every block measured by searches in the tree took eight times as long. Triangles on top of
+// each other are nearly as far from everywhere, and each looks at all others: what is there more than once is taken once, and
+// what still takes much longer than a grid of its size does is given up.
 #include "base/parallel.h"
 #include "shape/distance_grid.h"
 #include "shape/distance_grid_flood.h"
+#include "shape/mesh_inspect.h"
+#include "shape/pace.h"
 #include "shape/triangle_tree.h"
 
 #define DEFAULT_BYTES ((size_t)256 << 20)
-#define BEND 0.3f            // how far a coarse cell may be off [fine cells]
-#define LATTICE 4            // fine cells between the nodes that it is looked at
-#define LATTICE_REACH 3.47f  // how far a point can be from them [fine cells]: half the diagonal of a cube of 4
-#define NEAR 6.0f            // nodes nearer than this to the surface are exact [fine cells]
-#define PIECE 2.0f           // longest side of a piece that is looked at as a whole [fine cells]
-#define SMALLEST_PIECE 0.25f // and of one that is not divided further
+#define BEND 0.3f               // how far a coarse cell may be off [fine cells]
+#define LATTICE 4               // fine cells between the nodes that it is looked at
+#define LATTICE_REACH 3.47f     // how far a point can be from them [fine cells]: half the diagonal of a cube of 4
+#define NEAR 6.0f               // nodes nearer than this to the surface are exact [fine cells]
+#define PIECE 2.0f              // longest side of a piece that is looked at as a whole [fine cells]
+#define SMALLEST_PIECE 0.25f    // and of one that is not divided further
+#define SECONDS_PER_BYTE 0.2e-6 // what a grid takes on one core, about
+#define PATIENCE 10.0           // how many times that, for slow and busy machines
+#define LEAST_SECONDS 30.0      // and at least this
 
 typedef enum Seen { seen_none, seen_part, seen_all } Seen;
 
 typedef struct Build {
-    couMesh *mesh;
+    couMesh *mesh; // without copies of triangles
+    couPace pace;
     couParallel parallel;
     couVec3 origin;
     float cell;
@@ -109,6 +117,13 @@ static void set_frame(Build *build)
     build->origin = (couVec3){origin[0], origin[1], origin[2]};
 }
 
+// Of the blocks that the surface passes through; there may be as many again on either side of them.
+static double surface_bytes(const Build *build, double area)
+{
+    double side = (double)build->cell * cou_blockCells;
+    return area / (side * side) * cou_blockSamples * sizeof(float);
+}
+
 // Whether a grid of this cell can be made at all, and is likely to fit: the blocks that the surface passes through are known.
 static bool is_likely(const Build *build, double area, size_t max_bytes)
 {
@@ -122,8 +137,7 @@ static bool is_likely(const Build *build, double area, size_t max_bytes)
         if (build->count[axis] > cou_gridMaxCells / cou_blockCells) return false;
         coarse *= build->count[axis];
     }
-    double side = (double)build->cell * cou_blockCells;
-    return 8.0 * coarse + area / (side * side) * cou_blockSamples * sizeof(float) <= (double)max_bytes;
+    return surface_bytes(build, area) + 8.0 * coarse <= (double)max_bytes;
 }
 
 static bool place_triangles(Build *build)
@@ -194,9 +208,10 @@ static float longest_side(const couTriangle *t)
 
 // A piece is judged by its middle and by points near its corners, and divided further where they differ; the smallest by the
 // middle alone.
-static Seen look_at(const Build *build, const couTriangle *t)
+static Seen look_at(Build *build, const couTriangle *t)
 {
     float longest = longest_side(t);
+    if (couPace_IsLate(&build->pace)) return seen_none;
     if (longest <= PIECE) {
         couVec3 middle = couScale(1.0f / 3.0f, couAdd(t->a, couAdd(t->b, t->c)));
         Seen seen = is_seen(build, middle) ? seen_all : seen_none;
@@ -236,7 +251,7 @@ static void add_piece(Pieces *pieces, const couTriangle *t)
         pieces->has_failed = true;
 }
 
-static void add_seen_pieces(const Build *build, Pieces *pieces, const couTriangle *t, Seen seen)
+static void add_seen_pieces(Build *build, Pieces *pieces, const couTriangle *t, Seen seen)
 {
     if (seen == seen_all) add_piece(pieces, t);
     if (seen != seen_part) return;
@@ -249,12 +264,13 @@ static bool find_outer_surface(Build *build)
 {
     build->seen = couAlloc(NULL, build->triangle_count);
     if (!build->seen) return false;
-    couFor(&build->parallel, build->triangle_count, 64, look_at_triangles, build);
+    if (!couPace_For(&build->pace, &build->parallel, build->triangle_count, 64, look_at_triangles, build)) return false;
     for (size_t t = 0; t < build->triangle_count; ++t) build->has_inner |= build->seen[t] != seen_all;
     if (!build->has_inner) return true;
     Pieces pieces = {0};
     for (size_t t = 0; t < build->triangle_count; ++t)
         add_seen_pieces(build, &pieces, &build->triangles[t], (Seen)build->seen[t]);
+    if (couPace_IsLate(&build->pace)) pieces.has_failed = true;
     // Nothing is seen of a mesh whose every wall is thinner than the raster of its corners.
     if (pieces.count == 0) build->has_inner = false;
     bool is_good = !pieces.has_failed && (pieces.count == 0 || couTriangleTree_Build(&build->outer, pieces.items, pieces.count));
@@ -293,7 +309,7 @@ static void measure_lattice(void *context, int block, size_t begin, size_t end, 
     size_t nx = build->lattice_count[0], ny = build->lattice_count[1];
     for (size_t row = begin; row < end; ++row) {
         Sample sample = {0};
-        for (size_t column = 0; column < nx; ++column) {
+        for (size_t column = 0; column < nx && !couPace_IsLate(&build->pace); ++column) {
             int32_t x = LATTICE * (int32_t)column, y = LATTICE * (int32_t)(row % ny), z = LATTICE * (int32_t)(row / ny);
             sample = measure(build, (couVec3){(float)x, (float)y, (float)z}, couFlood_IsOutside(&build->flood, x, y, z), sample);
             build->lattice[row * nx + column] = sample.value;
@@ -343,7 +359,7 @@ static bool choose_blocks(Build *build)
     build->block_index = couAlloc(NULL, cells * sizeof *build->block_index);
     build->block_cell = couAlloc(NULL, cells * sizeof *build->block_cell);
     if (!build->lattice || !build->lattice_leaf || !build->block_index || !build->block_cell) return false;
-    couFor(&build->parallel, rows, 8, measure_lattice, build);
+    if (!couPace_For(&build->pace, &build->parallel, rows, 8, measure_lattice, build)) return false;
     for (size_t cell = 0; cell < cells; ++cell) {
         build->block_index[cell] = -1;
         if (!needs_block(build, cell)) continue;
@@ -511,7 +527,7 @@ static void join_neighbors(Block *block)
 }
 
 typedef struct Filling {
-    const Build *build;
+    Build *build;
     float *blocks;
 } Filling;
 
@@ -519,8 +535,8 @@ static void fill_blocks(void *context, int block_number, size_t begin, size_t en
 {
     (void)block_number, (void)worker;
     const Filling *filling = context;
-    const Build *build = filling->build;
-    for (size_t b = begin; b < end; ++b) {
+    Build *build = filling->build;
+    for (size_t b = begin; b < end && !couPace_IsLate(&build->pace); ++b) {
         int32_t cell = (int32_t)build->block_cell[b], nx = build->count[0], ny = build->count[1];
         Block block = {.build = build, .at = {cell % nx, cell / nx % ny, cell / (nx * ny)}};
         for (int32_t k = 0; k < cou_blockSamples; ++k)
@@ -631,17 +647,33 @@ static float grid_thinness(const couDistanceGrid *grid)
 // Everything up to the choice of blocks, for the build's cell.
 static bool prepare(Build *build)
 {
-    return place_triangles(build) && couFlood_Run(&build->flood, &build->parallel, build->mesh, build->snapped, build->count) &&
+    return place_triangles(build) &&
+           couFlood_Run(&build->flood, &build->pace, &build->parallel, build->mesh, build->snapped, build->count) &&
            couTriangleTree_Build(&build->all, build->triangles, build->triangle_count) && find_outer_surface(build) &&
            choose_blocks(build);
 }
 
-// Chooses the cell and the blocks so that they fit into max_bytes; false without memory.
+// Makes the cell as large as it must be for a grid that is likely to fit.
+static void widen_cell(Build *build, double area, size_t max_bytes)
+{
+    for (set_frame(build); !is_likely(build, area, max_bytes); set_frame(build)) build->cell *= 1.1f;
+}
+
+// Much longer than a grid of this size takes. Overlapping triangles do not make it larger than all of its blocks.
+static double longest_time(const Build *build, double area)
+{
+    double bytes = COU_MIN(3.0 * surface_bytes(build, area),
+                           (double)couDistanceGridBytes(build->count, cell_total(build->count)));
+    return LEAST_SECONDS + PATIENCE * SECONDS_PER_BYTE * bytes;
+}
+
+// Chooses the cell and the blocks so that they fit into max_bytes; false without memory or when it takes too long.
 static bool fit(Build *build, size_t max_bytes)
 {
     float wanted = build->cell;
     double area = mesh_area(build->mesh);
-    for (set_frame(build); !is_likely(build, area, max_bytes); set_frame(build)) build->cell *= 1.1f;
+    widen_cell(build, area, max_bytes);
+    couPace_Start(&build->pace, "mesh: its distance grid", longest_time(build, area));
     for (;;) {
         if (!prepare(build)) return false;
         size_t bytes = couDistanceGridBytes(build->count, build->block_count);
@@ -658,14 +690,23 @@ static bool fit(Build *build, size_t max_bytes)
     return true;
 }
 
-static couDistanceGrid *make_grid(Build *build)
+static couDistanceGrid *make_grid(Build *build, couMesh *mesh)
 {
-    couDistanceGrid *grid = couAllocDistanceGrid(build->mesh, build->origin, build->cell, build->count,
-                                                 (int32_t)build->block_count);
+    couDistanceGrid *grid = couAllocDistanceGrid(mesh, build->origin, build->cell, build->count, (int32_t)build->block_count);
     if (!grid) return NULL;
     copy_coarse(build, (int32_t *)grid->block_index, (float *)grid->coarse);
-    couFor(&build->parallel, build->block_count, 1, fill_blocks, &(Filling){build, (float *)grid->blocks});
-    return grid;
+    Filling filling = {build, (float *)grid->blocks};
+    if (couPace_For(&build->pace, &build->parallel, build->block_count, 1, fill_blocks, &filling)) return grid;
+    couDistanceGrid_Release(grid);
+    return NULL;
+}
+
+float couFinestCell(couMesh *mesh, float cell, size_t max_bytes)
+{
+    Build build = {.mesh = couMesh_WithoutCopies(mesh), .cell = cell};
+    if (build.mesh && cell > 0.0f) widen_cell(&build, mesh_area(build.mesh), max_bytes);
+    couMesh_Release(build.mesh);
+    return build.cell;
 }
 
 couDistanceGrid *couCreateDistanceGrid(couMesh *mesh, float cell, size_t max_bytes, int threads, couFaults *faults)
@@ -674,10 +715,19 @@ couDistanceGrid *couCreateDistanceGrid(couMesh *mesh, float cell, size_t max_byt
         couFaults_Add(faults, NULL, "mesh.cell", "%g m must be > 0 and at most 1e6 m", (double)cell);
         return NULL;
     }
-    Build build = {.mesh = mesh, .parallel = couMakeParallel(threads), .cell = cell};
-    couDistanceGrid *grid = fit(&build, max_bytes ? max_bytes : DEFAULT_BYTES) ? make_grid(&build) : NULL;
+    Build build = {.mesh = couMesh_WithoutCopies(mesh), .parallel = couMakeParallel(threads), .cell = cell};
+    couDistanceGrid *grid = NULL;
+    if (build.mesh && fit(&build, max_bytes ? max_bytes : DEFAULT_BYTES)) grid = make_grid(&build, mesh);
     couFreeParallel(&build.parallel);
     free_build(&build);
+    couMesh_Release(build.mesh);
+    if (!grid && couPace_IsLate(&build.pace)) {
+        couFaults_Add(faults, NULL, "mesh",
+                      "its distance grid of cell %g m is not done after %.0f s, much longer than one of its size takes: too many "
+                      "triangles lie on top of each other; give it fewer or a larger cell",
+                      (double)build.cell, build.pace.limit);
+        return NULL;
+    }
     if (!grid) {
         couFaults_Add(faults, NULL, "mesh", "out of memory for a distance grid of cell %g m", (double)build.cell);
         return NULL;

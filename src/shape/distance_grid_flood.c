@@ -48,7 +48,7 @@ static Plane make_plane(const couSnapped *a, const couSnapped *b, const couSnapp
 }
 
 // Marks the coarse cells that the triangle touches, their closed boxes a bit enlarged.
-static void touch_cells(couFlood *flood, const couSnapped *a, const couSnapped *b, const couSnapped *c)
+static void touch_cells(couFlood *flood, couPace *pace, const couSnapped *a, const couSnapped *b, const couSnapped *c)
 {
     const int32_t side = cou_blockCells * SNAP, slack = SNAP / 64;
     int32_t lower[3], upper[3];
@@ -57,7 +57,7 @@ static void touch_cells(couFlood *flood, const couSnapped *a, const couSnapped *
         upper[axis] = (COU_MAX(a->at[axis], COU_MAX(b->at[axis], c->at[axis])) + slack) / side;
     }
     Plane plane = make_plane(a, b, c);
-    for (int32_t z = lower[2]; z <= upper[2]; ++z)
+    for (int32_t z = lower[2]; z <= upper[2] && !couPace_IsLate(pace); ++z)
         for (int32_t y = lower[1]; y <= upper[1]; ++y)
             for (int32_t x = lower[0]; x <= upper[0]; ++x) {
                 double away = plane.normal[0] * ((x + 0.5) * side) + plane.normal[1] * ((y + 0.5) * side) +
@@ -126,6 +126,7 @@ static void block_edges(couFlood *flood, const couSnapped *a, const couSnapped *
 
 typedef struct Blocking {
     couFlood *flood;
+    couPace *pace;
     const uint32_t *triangles;
     const couSnapped *snapped;
 } Blocking;
@@ -136,7 +137,7 @@ static void block_triangles(void *context, int block, size_t begin, size_t end, 
     const Blocking *blocking = context;
     for (size_t t = begin; t < end; ++t) {
         const uint32_t *corner = &blocking->triangles[3 * t];
-        for (int axis = 0; axis < 3; ++axis)
+        for (int axis = 0; axis < 3 && !couPace_IsLate(blocking->pace); ++axis)
             block_edges(blocking->flood, &blocking->snapped[corner[0]], &blocking->snapped[corner[1]],
                         &blocking->snapped[corner[2]], axis);
     }
@@ -244,7 +245,7 @@ static bool spread(couFlood *flood)
     return !stack.has_failed;
 }
 
-bool couFlood_Run(couFlood *flood, const couParallel *parallel, const couMesh *mesh, const couSnapped *snapped,
+bool couFlood_Run(couFlood *flood, couPace *pace, const couParallel *parallel, const couMesh *mesh, const couSnapped *snapped,
                   const int32_t count[3])
 {
     *flood = (couFlood){.count = {count[0], count[1], count[2]}};
@@ -256,12 +257,12 @@ bool couFlood_Run(couFlood *flood, const couParallel *parallel, const couMesh *m
     const uint32_t *triangles = couMesh_Triangles(mesh);
     size_t triangle_count = couMesh_TriangleCount(mesh);
     for (size_t t = 0; t < triangle_count; ++t)
-        touch_cells(flood, &snapped[triangles[3 * t]], &snapped[triangles[3 * t + 1]], &snapped[triangles[3 * t + 2]]);
+        touch_cells(flood, pace, &snapped[triangles[3 * t]], &snapped[triangles[3 * t + 1]], &snapped[triangles[3 * t + 2]]);
     number_patches(flood);
     flood->patches = couAlloc(NULL, flood->patch_count * patch_nodes);
     if (!flood->patches) return false;
-    couFor(parallel, triangle_count, 256, block_triangles, &(Blocking){flood, triangles, snapped});
-    return spread(flood);
+    Blocking blocking = {flood, pace, triangles, snapped};
+    return couPace_For(pace, parallel, triangle_count, 256, block_triangles, &blocking) && spread(flood);
 }
 
 void couFlood_Free(couFlood *flood)

@@ -1,9 +1,9 @@
 /// Which nodes of a grid are outside a mesh: those that a flood from the border reaches without crossing a triangle.
 #pragma once
 
-#include "base/parallel.h"
 #include "coulis/mesh.h"
 #include "shape/distance_grid.h"
+#include "shape/pace.h"
 
 enum { cou_snapBits = 16 }; ///< corners are moved to whole 2^-16 parts of a fine cell
 
@@ -21,8 +21,8 @@ typedef struct couFlood {
     size_t patch_count;
 } couFlood;
 
-/// False without memory. `snapped` holds the mesh's corners. The mesh must keep off the grid's border.
-bool couFlood_Run(couFlood *flood, const couParallel *parallel, const couMesh *mesh, const couSnapped *snapped,
+/// False without memory or when it is late. `snapped` holds the mesh's corners. The mesh must keep off the grid's border.
+bool couFlood_Run(couFlood *flood, couPace *pace, const couParallel *parallel, const couMesh *mesh, const couSnapped *snapped,
                   const int32_t count[3]);
 void couFlood_Free(couFlood *flood);
 /// Whether the node is outside; so are those on or beyond the upper border.

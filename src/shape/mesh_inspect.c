@@ -146,6 +146,25 @@ static bool find_copies(Topology *topology)
     return is_good;
 }
 
+couMesh *couMesh_WithoutCopies(couMesh *mesh)
+{
+    size_t count = couMesh_TriangleCount(mesh), kept = 0;
+    Topology topology = {.mesh = mesh, .triangle_count = count};
+    topology.corners = couAlloc(NULL, 3 * count * sizeof *topology.corners);
+    topology.is_skipped = couAlloc(NULL, count * sizeof *topology.is_skipped);
+    bool is_good = topology.corners && topology.is_skipped && weld(&topology) && find_copies(&topology);
+    couMesh *bare = is_good && topology.report.doubled_count == 0 ? couMesh_Retain(mesh) : NULL;
+    if (is_good && !bare) {
+        for (size_t t = 0; t < count; ++t)
+            if (!topology.is_skipped[t]) memmove(&topology.corners[3 * kept++], &topology.corners[3 * t], 3 * sizeof(uint32_t));
+        couFaults faults = {0};
+        bare = couCreateMesh(couMesh_Vertices(mesh), couMesh_VertexCount(mesh), topology.corners, kept, &faults);
+        couFaults_Clear(&faults);
+    }
+    free_topology(&topology);
+    return bare;
+}
+
 static Edge edge_at(const Topology *topology, size_t corner)
 {
     uint32_t from = topology->corners[corner], to = topology->corners[corner % 3 == 2 ? corner - 2 : corner + 1];
@@ -532,7 +551,7 @@ static void find_crossings(void *context, int block, size_t begin, size_t end, i
         if (topology->is_skipped[t]) continue;
         const couBounds *own = &crossings->bounds[t];
         int depth = 0;
-        for (stack[depth++] = 0; depth > 0;) {
+        for (stack[depth++] = 0; depth > 0 && pairs < block_pairs;) {
             uint32_t index = stack[--depth];
             const Node *node = &crossings->nodes[index];
             if (!do_overlap(own, &node->bounds)) continue;

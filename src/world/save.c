@@ -411,6 +411,9 @@ bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *fault
     if (!couBodies_Load(&world->bodies, state, faults)) return false;
     couStateTable_Load(&emitter_table, state, world->emitters.items, world->emitters.count, sizeof *world->emitters.items);
     couStateTable_Load(&event_table, state, world->events.items, world->events.count, sizeof *world->events.items);
-    if (!load_springs(fluid, springs, couState_Find(state, "springs/rest_length"))) return false;
+    if (!load_springs(fluid, springs, couState_Find(state, "springs/rest_length"))) {
+        couFaults_Add(faults, NULL, NULL, "out of memory for %zu springs", springs->count);
+        return false;
+    }
     return couWorld_Prepare(world, faults);
 }

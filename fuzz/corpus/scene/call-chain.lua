@@ -1,0 +1,2 @@
+scene {}
+local t = setmetatable({}, {}) getmetatable(t).__call = t t()

@@ -1,0 +1,2 @@
+scene {}
+while true do pcall(error) end

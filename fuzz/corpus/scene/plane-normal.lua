@@ -1,0 +1,2 @@
+scene {}
+body { shape = plane { normal = {0, 0, 0} } }

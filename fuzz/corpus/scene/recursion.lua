@@ -1,0 +1,2 @@
+scene {}
+local function f() return 1 + f() end f()

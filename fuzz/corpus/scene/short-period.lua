@@ -1,0 +1,1 @@
+scene { spacing = 0.05, method = "dfsph", period = {0.12, 0, 0} }

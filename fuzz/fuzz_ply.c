@@ -1,0 +1,4 @@
+// PLY files.
+#include "points.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return couFuzz_Points("frame.ply", data, size); }

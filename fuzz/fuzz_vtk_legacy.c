@@ -1,0 +1,4 @@
+// Legacy VTK files.
+#include "points.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) { return couFuzz_Points("frame.vtk", data, size); }
