@@ -210,7 +210,7 @@ static int base_print(lua_State *lua)
         luaL_addvalue(&buffer);
     }
     luaL_pushresult(&buffer);
-    couLog(cou_logInfo, "%.1000s", lua_tostring(lua, -1));
+    couSandbox_Print(couSandbox_Of(lua), lua_tostring(lua, -1));
     couSandbox_Work(lua, 100);
     return 0;
 }

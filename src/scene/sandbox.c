@@ -318,3 +318,13 @@ bool couSandbox_Compile(couSandbox *sandbox, const char *name, const char *path,
     lua_pop(sandbox->lua, 1);
     return false;
 }
+
+void couSandbox_Print(couSandbox *sandbox, const char *line)
+{
+    if (!sandbox->printed) {
+        couLog(cou_logInfo, "%.1000s", line);
+        return;
+    }
+    size_t used = strlen(sandbox->printed);
+    snprintf(sandbox->printed + used, sandbox->printed_size - used, "%.1000s\n", line);
+}

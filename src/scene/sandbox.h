@@ -47,6 +47,8 @@ typedef struct couSandbox {
     int chunk_count;
     char stop_where[192];
     couLuaError error;
+    char *printed; ///< where print() and world:log() go while it is set, instead of the log
+    size_t printed_size;
 } couSandbox;
 
 /// False without memory. The state has the safe part of Lua's libraries (library.c) and nothing else.
@@ -70,6 +72,9 @@ void couSandbox_Where(lua_State *lua, char where[192]);
 /// Puts the safe libraries into a new state (library.c). Called in protected mode.
 void couSandbox_OpenLibraries(lua_State *lua);
 void couSandbox_SeedRandom(couSandbox *sandbox, uint64_t seed);
+
+/// A line of output: to the log, or the console that has asked for it.
+void couSandbox_Print(couSandbox *sandbox, const char *line);
 
 /// Pushes a sequence of the keys of the table at `index`: numbers ascending, then strings bytewise, then false, true.
 /// Raises an error for other keys, which have no order that is the same in every run.

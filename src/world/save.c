@@ -84,6 +84,10 @@ static const couStateTable world_tables[] = {
     {"world/pace", cou_stateF32, true, pace_fields, COU_COUNT(pace_fields)},
 };
 
+// Only where it was changed: worlds that keep the gravity of their def have no such array, and the hashes they always had.
+static const couStateField gravity_fields[] = {WORLD(fluid.gravity, "gravity", "m/s^2")};
+static const couStateTable gravity_table = {"world/gravity", cou_stateF32, true, gravity_fields, COU_COUNT(gravity_fields)};
+
 #define EMITTER(field, name, unit) COU_STATE_FIELD(couEmitter, field, name, unit)
 static const couStateField emitter_fields[] = {
     EMITTER(is_on, "is_on", ""),
@@ -152,6 +156,7 @@ bool couWorld_SaveState(const couWorld *world, couState *state)
     bool is_good = true;
     for (int t = 0; t < COU_COUNT(world_tables) && is_good; ++t)
         is_good = couStateTable_Save(&world_tables[t], world, 1, sizeof *world, state);
+    if (is_good && couHasOwnGravity(world)) is_good = couStateTable_Save(&gravity_table, world, 1, sizeof *world, state);
     return is_good && save_particles(&world->fluid, state) && save_springs(&world->fluid, state) &&
            save_materials(&world->fluid, state) && couBodies_Save(&world->bodies, state) &&
            couStateTable_Save(&emitter_table, world->emitters.items, world->emitters.count, sizeof *world->emitters.items,
@@ -261,6 +266,8 @@ static bool check_tables(const couWorld *world, const couState *state, couFaults
     bool is_good = true;
     for (int t = 0; t < COU_COUNT(world_tables); ++t)
         is_good = couStateTable_Check(&world_tables[t], 1, state, faults) && is_good;
+    bool has_gravity = couState_Find(state, gravity_table.array) != NULL;
+    is_good = (!has_gravity || couStateTable_Check(&gravity_table, 1, state, faults)) && is_good;
     is_good = couBodies_CheckSaved(&world->bodies, state, faults) && is_good;
     is_good = couStateTable_Check(&emitter_table, world->emitters.count, state, faults) && is_good;
     return couStateTable_Check(&event_table, world->events.count, state, faults) && is_good;
@@ -292,6 +299,15 @@ static bool read_materials(const couFluid *fluid, const couState *state, couMate
     return is_good;
 }
 
+// Before the bodies, whose sleep it would end.
+static void load_gravity(couWorld *world, const couState *state)
+{
+    couForgetGravity(world);
+    if (!couState_Find(state, gravity_table.array)) return;
+    couStateTable_LoadRow(&gravity_table, state, 0, world);
+    couUseGravity(world, world->fluid.gravity);
+}
+
 bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *faults)
 {
     couFluid *fluid = &world->fluid;
@@ -307,6 +323,7 @@ bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *fault
         return false;
     }
     for (int t = 0; t < COU_COUNT(world_tables); ++t) couStateTable_LoadRow(&world_tables[t], state, 0, world);
+    load_gravity(world, state);
     load_particles(fluid, state, count);
     const couStateArray *wants = couState_Find(state, "materials/wants_springs");
     for (int m = 0; m < fluid->material_count; ++m) {

@@ -129,6 +129,43 @@ void couDestroyWorld(couWorld *world)
 }
 
 const couWorldDef *couWorld_Def(const couWorld *world) { return &world->def; }
+
+// The gravity of the def, as the world has it.
+static couVec3 first_gravity(const couWorld *world)
+{
+    couVec3 gravity = world->def.gravity;
+    if (world->def.dimension == 2) gravity.z = 0.0f;
+    return gravity;
+}
+
+bool couWorld_SetGravity(couWorld *world, couVec3 gravity, couFaults *faults)
+{
+    couWorldDef def = world->def;
+    const double numbers[3] = {(double)gravity.x, (double)gravity.y, (double)gravity.z};
+    const couParam *param = couParams_Find(couWorldParams(), "gravity");
+    if (!couParam_SetNumbers(param, "scene", &def, numbers, 3, NULL, faults)) return false;
+    if (world->def.dimension == 2) gravity.z = 0.0f;
+    couUseGravity(world, gravity);
+    return true;
+}
+
+void couUseGravity(couWorld *world, couVec3 gravity)
+{
+    world->fluid.gravity = world->bodies.gravity = gravity;
+    couWakeBodies(&world->bodies);
+    world->is_prepared = false; // steps and stiffness follow from it
+}
+
+couVec3 couWorld_Gravity(const couWorld *world) { return world->fluid.gravity; }
+
+bool couHasOwnGravity(const couWorld *world)
+{
+    couVec3 first = first_gravity(world), now = world->fluid.gravity;
+    return first.x != now.x || first.y != now.y || first.z != now.z;
+}
+
+void couForgetGravity(couWorld *world) { couUseGravity(world, first_gravity(world)); }
+
 void *couWorld_MethodParams(couWorld *world) { return world->fluid.params; }
 
 bool couWorld_SetParam(couWorld *world, const char *name, const char *text, couFaults *faults)

@@ -48,6 +48,12 @@ struct couWorld {
     bool has_watch;                ///< it is known
 };
 
+// --- Gravity (world.c) -------------------------------------------------------------------------------------------------------
+
+void couUseGravity(couWorld *world, couVec3 gravity); ///< wakes bodies; the next step prepares anew
+bool couHasOwnGravity(const couWorld *world);         ///< another than that of its def
+void couForgetGravity(couWorld *world);               ///< back to that of the def
+
 // --- Checks that defs share (defs.c): false with a fault ---------------------------------------------------------------------
 
 bool couCheckName(const char *name, const char *key, couFaults *faults);
