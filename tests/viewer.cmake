@@ -1,0 +1,7 @@
+# The live viewer: the server against a viewer in Python.
+find_program(PYTHON python3 REQUIRED)
+add_test(NAME viewer_server COMMAND ${PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/viewer_test.py $<TARGET_FILE:coulis_main>
+    ${CMAKE_BINARY_DIR}/tests)
+if(COULIS_SANITIZE) # which keep freed memory for a while
+    set_tests_properties(viewer_server PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=1)
+endif()
