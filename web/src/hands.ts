@@ -8,18 +8,18 @@ import type { Stage } from "./stage";
 
 export type Tool = "look" | "pour" | "grab" | "push" | "drag" | "drop" | "draw" | "cut" | "tilt" | "inspect" | "remove";
 
-export const TOOLS: { tool: Tool; icon: string; help: string }[] = [
-    { tool: "look", icon: "👁", help: "Look around: drag turns, right button or two fingers move, wheel zooms" },
-    { tool: "pour", icon: "🚰", help: "Pour: a jet at the pointer" },
-    { tool: "grab", icon: "✊", help: "Grab the fluid" },
-    { tool: "push", icon: "🖐", help: "Push the fluid away" },
-    { tool: "drag", icon: "🪝", help: "Drag free bodies" },
-    { tool: "drop", icon: "⬤", help: "Drop a shape" },
-    { tool: "draw", icon: "✏", help: "Draw a polygon that becomes a body (2D)" },
-    { tool: "cut", icon: "✂", help: "Cut a box of fluid away" },
-    { tool: "tilt", icon: "🧭", help: "Tilt gravity: drag from where it acts to where it points" },
-    { tool: "inspect", icon: "🔍", help: "Inspect a particle or body" },
-    { tool: "remove", icon: "🗑", help: "Remove a body" },
+export const TOOLS: { tool: Tool; help: string }[] = [
+    { tool: "look", help: "Look around: drag turns, right button or two fingers move, wheel zooms" },
+    { tool: "pour", help: "Pour: a jet at the pointer" },
+    { tool: "grab", help: "Grab the fluid" },
+    { tool: "push", help: "Push the fluid away" },
+    { tool: "drag", help: "Drag free bodies" },
+    { tool: "drop", help: "Drop a shape" },
+    { tool: "draw", help: "Draw a polygon that becomes a body (2D)" },
+    { tool: "cut", help: "Cut a box of fluid away" },
+    { tool: "tilt", help: "Tilt gravity: drag from where it acts to where it points" },
+    { tool: "inspect", help: "Inspect a particle or body" },
+    { tool: "remove", help: "Remove a body" },
 ];
 
 export interface Hit { pose: Pose; mesh: Mesh; point: Vec3; distance: number }

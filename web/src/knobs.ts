@@ -1,5 +1,6 @@
 // Sliders for the parameters of the running method, world and materials, from the program's own tables.
 import { make } from "./dom";
+import { icon } from "./icons";
 import type { Link } from "./link";
 import { Ask, type Param, type Scene } from "./protocol";
 
@@ -50,7 +51,7 @@ export class Knobs {
         const id = `knob-${isMethod ? "method" : group === 1 ? "world" : group - 2}-${param.name}`;
         const root = make("div", { className: "knob", id });
         const back = make("button", { className: "back", title: `Back to ${param.start}`, "aria-label": `Reset ${param.name}`,
-            onclick: () => void this.set(group, param.name, "") }, "⟲");
+            onclick: () => void this.set(group, param.name, "") }, icon("reset"));
         const head = make("div", { className: "head" }, make("span", { className: "name", title: param.help }, param.name));
         root.append(head);
         const knob: Knob = { param, root, show: () => {} };

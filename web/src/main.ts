@@ -5,6 +5,7 @@ import { Console } from "./console";
 import { byId, formatNumber, make } from "./dom";
 import { Graphs } from "./graphs";
 import { Hands, TOOLS, type Tool } from "./hands";
+import { icon } from "./icons";
 import { Knobs } from "./knobs";
 import { Link } from "./link";
 import { add, length, scale } from "./maths";
@@ -87,14 +88,14 @@ function takeStatus(next: Status & { set?: [number, string, string] }): void {
         return knobs.show(group, name, value);
     }
     status = next;
-    byId("play").textContent = next.playing ? "⏸" : "▶";
+    byId("play").replaceChildren(icon(next.playing ? "pause" : "play"));
     document.body.dataset.playing = String(next.playing);
     document.body.dataset.holder = String(next.holder);
     byId("controls").hidden = next.holder;
     byId("controls").textContent = next.held ? "another viewer holds the controls" : "take the controls";
     byId<HTMLButtonElement>("undo").disabled = next.undo === 0;
     byId<HTMLSelectElement>("speed").value = String(next.speed);
-    byId("record").textContent = next.recording >= 0 ? `⏹ stop recording (${next.recording})` : "⏺ record frames";
+    byId("record").textContent = next.recording >= 0 ? "stop recording" : "record frames";
     byId("record").hidden = !scene?.record;
     if (!next.playing) void ask(Ask.Hash).then((text) => { hash = text ?? ""; });
 }
@@ -226,7 +227,7 @@ function showView(): void {
         make("div", { className: "list" },
             button("export-scene", "changed scene", () => void ask(Ask.Export, (m) => m.u8(1)), "The scene file with the changed parameters"),
             button("export-state", "checkpoint", () => void ask(Ask.Export, (m) => m.u8(0)), "The state as a checkpoint (HDF5)"),
-            button("picture", "picture", savePicture), byId("record") ?? button("record", "⏺ record frames", () => void ask(Ask.Record, (m) => m.u8((status?.recording ?? -1) >= 0 ? 0 : 1)).then((text) => { if (text) report(text); }))),
+            button("picture", "picture", savePicture), byId("record") ?? button("record", "record frames", () => void ask(Ask.Record, (m) => m.u8((status?.recording ?? -1) >= 0 ? 0 : 1)).then((text) => { if (text) report(text); }))),
         ...(scene?.springs && scene.materials.length > 0 ? [make("h2", {}, "Springs of", materials), make("div", { className: "list" },
             button("add-springs", "add springs now", springs(true)), button("delete-springs", "delete springs", springs(false)))] : []));
     byId("record").hidden = !scene?.record;
@@ -259,7 +260,7 @@ function showInspected(): void {
     const row = (name: string, value: string): HTMLElement => make("tr", {}, make("td", {}, name), make("td", {}, value));
     const vector = (v?: number[]): string => (v ? v.map(formatNumber).join(", ") : "");
     if (!inspected || inspected.kind === 0) {
-        inspectPage.replaceChildren(make("p", {}, "Choose 🔍 and click a particle or a body."));
+        inspectPage.replaceChildren(make("p", {}, "Choose the magnifying glass and click a particle or a body."));
         return;
     }
     const i = inspected, rows = [row("position [m]", vector(i.at)), row("velocity [m/s]", vector(i.velocity))];
@@ -280,7 +281,7 @@ function showTools(): void {
     const is2d = scene?.dimension === 2;
     byId("tools").replaceChildren(...TOOLS.filter((t) => t.tool !== "draw" || is2d).map((t) => make("button", {
         id: `tool-${t.tool}`, role: "radio", title: t.help, "aria-label": t.help, "aria-checked": String(t.tool === hands.tool), onclick: () => chooseTool(t.tool),
-    }, t.icon)));
+    }, icon(t.tool))));
     const options = hands.options();
     byId("options").replaceChildren(...(options ? [options] : []));
 }
@@ -306,6 +307,8 @@ function start(): void {
         byId("tabs").append(make("button", { id: `tab-${name}`, role: "tab", onclick: () => openPage(name) }, name));
         byId("pages").append(page);
     }
+    for (const [id, name] of [["play", "play"], ["step", "step"], ["reset", "reset"], ["undo", "undo"], ["panel-button", "panel"]])
+        byId(id).replaceChildren(icon(name));
     byId("play").onclick = play;
     byId("step").onclick = KEYS["."];
     byId("reset").onclick = KEYS.r;

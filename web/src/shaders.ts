@@ -102,7 +102,7 @@ void main() {
     thickness: [PARTICLE, HEAD + `
 in vec3 vAbsorption;
 in vec3 vEye;
-uniform float uRadius;
+uniform float uVolume; // of a particle over half of the disc's area [m]
 uniform sampler2D uSolidDepth;
 uniform mat4 uProjection;
 out vec4 outColor;
@@ -112,7 +112,7 @@ void main() {
     if (r2 > 1.0) discard;
     vec4 clip = uProjection * vec4(vEye, 1.0);
     if (0.5 + 0.5 * clip.z / clip.w > texelFetch(uSolidDepth, ivec2(gl_FragCoord.xy), 0).r) discard; // behind a body
-    float t = 2.0 * uRadius * sqrt(1.0 - r2) * 0.6; // spheres overlap
+    float t = uVolume * (1.0 - r2); // the particle's volume, spread so that neighbours blend
     outColor = vec4(vAbsorption * t, t);
 }
 `],

@@ -365,8 +365,10 @@ export class Stage {
         gl.disable(gl.DEPTH_TEST);
         gl.enable(gl.BLEND);
         gl.blendFunc(gl.ONE, gl.ONE);
-        this.bindTextures(this.use("thickness"), { uSolidDepth: t.scene.textures[1] });
-        this.drawParticles("thickness", frame, camera, 0.5 * scene.spacing);
+        const spread = 1.3 * scene.spacing, thickness = this.use("thickness");
+        this.bindTextures(thickness, { uSolidDepth: t.scene.textures[1] });
+        gl.uniform1f(thickness.at("uVolume"), (2 * scene.spacing ** 3) / (Math.PI * spread ** 2));
+        this.drawParticles("thickness", frame, camera, spread);
         gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
         gl.disable(gl.BLEND);
         const smooth = this.use("smooth");
