@@ -24,16 +24,6 @@ static const char notes[] =
     "  coulis view out/syrup-coil\n"
     "  coulis view dam-break --snapshot picture.png\n";
 
-typedef struct ViewOptions {
-    const char *operand;
-    const char *address, *method, *record, *snapshot;
-    int port, threads;
-    bool is_paused;
-    couTexts sets;
-    couOverrides overrides;
-    couPictureChoice pictures;
-} ViewOptions;
-
 // --- The address -------------------------------------------------------------------------------------------------------------
 
 typedef struct Announcement {
@@ -72,37 +62,48 @@ static void settle(Announcement *announcement, pthread_t thread, bool has_failed
 
 // --- The scene ---------------------------------------------------------------------------------------------------------------
 
-static void send(void *context, uint32_t client, couBytes *message) { couHub_Send(context, client, message); }
+void couSendToHub(void *context, uint32_t client, couBytes *message) { couHub_Send(context, client, message); }
 
-static void receive(couHub *hub, couLive *live, couArrival *arrival)
+static void take(const couShow *show, couHub *hub, couArrival *arrival)
 {
-    if (arrival->kind == cou_arrivalJoin) couLive_Join(live, arrival->client);
-    if (arrival->kind == cou_arrivalLeave) couLive_Leave(live, arrival->client);
-    if (arrival->kind == cou_arrivalBytes && !couLive_Receive(live, arrival->client, arrival->data, arrival->size))
+    if (arrival->kind == cou_arrivalJoin) show->join(show->own, arrival->client);
+    if (arrival->kind == cou_arrivalLeave) show->leave(show->own, arrival->client);
+    if (arrival->kind == cou_arrivalBytes && !show->receive(show->own, arrival->client, arrival->data, arrival->size))
         couHub_Refuse(hub, arrival->client);
     free(arrival->data);
 }
 
-static void run_live(couHub *hub, couLive *live)
+void couRunShow(const couShow *show, couHub *hub)
 {
     while (!couInterrupted()) {
         // Something to show that nobody wants yet: look again soon.
-        double wait = COU_MIN(couLive_Due(live), couLive_HasNews(live) ? 0.01 : 0.25);
+        double wait = COU_MIN(show->due(show->own), show->has_news(show->own) ? 0.01 : 0.25);
         couArrival arrival = couHub_Take(hub, wait);
         for (int i = 0; arrival.kind != cou_arrivalNone && i < 1000; ++i) {
-            receive(hub, live, &arrival);
+            take(show, hub, &arrival);
             arrival = couHub_Take(hub, 0);
         }
-        if (arrival.kind != cou_arrivalNone) receive(hub, live, &arrival);
-        if (couLive_Due(live) <= 0) couLive_Tick(live);
-        if (couLive_HasNews(live) && couHub_WantsFrame(hub)) {
-            couBytes frame = couLive_Frame(live);
+        if (arrival.kind != cou_arrivalNone) take(show, hub, &arrival);
+        if (show->due(show->own) <= 0) show->tick(show->own);
+        if (show->has_news(show->own) && couHub_WantsFrame(hub)) {
+            couBytes frame = show->frame(show->own);
             couHub_Publish(hub, &frame);
         }
     }
 }
 
-static int view_scene(const ViewOptions *options, couHub *hub, couServer *server)
+static void join(void *own, uint32_t client) { couLive_Join(own, client); }
+static void leave(void *own, uint32_t client) { couLive_Leave(own, client); }
+static bool receive(void *own, uint32_t client, const uint8_t *data, size_t size)
+{
+    return couLive_Receive(own, client, data, size);
+}
+static double due(void *own) { return couLive_Due(own); }
+static void tick(void *own) { couLive_Tick(own); }
+static bool has_news(void *own) { return couLive_HasNews(own); }
+static couBytes frame(void *own) { return couLive_Frame(own); }
+
+static int view_scene(const couViewOptions *options, couHub *hub, couServer *server)
 {
     Announcement announcement = {.server = server};
     pthread_t thread;
@@ -117,19 +118,19 @@ static int view_scene(const ViewOptions *options, couHub *hub, couServer *server
                                   .override_count = options->overrides.count},
                       .record_folder = options->record,
                       .is_paused = options->is_paused,
-                      .send = send,
+                      .send = couSendToHub,
                       .send_context = hub};
     couLive *live = couOpenLive(&def, &faults);
     settle(&announcement, thread, !live);
     pthread_mutex_destroy(&announcement.lock);
     pthread_cond_destroy(&announcement.has_changed);
     if (!live) return couFail(&faults, cou_exitBadInput);
-    run_live(hub, live);
+    couRunShow(&(couShow){live, join, leave, receive, due, tick, has_news, frame}, hub);
     couCloseLive(live);
     return cou_exitWell;
 }
 
-static int serve(const ViewOptions *options)
+static int serve(const couViewOptions *options)
 {
     couFaults faults = {0};
     couHub *hub = couCreateHub();
@@ -138,7 +139,7 @@ static int serve(const ViewOptions *options)
     int code = cou_exitBadInput;
     if (server) {
         couCatchInterrupts();
-        code = view_scene(options, hub, server);
+        code = couIsFolder(options->operand) ? couViewFiles(options, hub, server) : view_scene(options, hub, server);
     } else {
         couFail(&faults, code);
     }
@@ -149,7 +150,7 @@ static int serve(const ViewOptions *options)
 
 int couCommandView(int argc, char **argv)
 {
-    ViewOptions o = {.address = "127.0.0.1", .pictures = couDefaultPictureChoice()};
+    couViewOptions o = {.address = "127.0.0.1", .pictures = couDefaultPictureChoice(), .seconds = 1};
     const couOption table[] = {
         COU_OPTION("--port", "N", cou_optionInt, &o.port, .min = 0, .max = 65535,
                    .help = "to listen on (default: any that is free)"),
@@ -162,6 +163,11 @@ int couCommandView(int argc, char **argv)
                    .help = "threads (default all cores); the results do not depend on it"),
         COU_OPTION("--paused", NULL, cou_optionFlag, &o.is_paused, .help = "wait until a viewer plays it"),
         COU_OPTION("--record", "DIR", cou_optionText, &o.record, .help = "where the page's record button may write frames"),
+        COU_OPTION("--snapshot", "FILE", cou_optionText, &o.snapshot,
+                   .help = "no browser: draw what it would show into a .png and end"),
+        COU_OPTION("--seconds", "T", cou_optionNumber, &o.seconds, .min = 0, .max = 1e6,
+                   .help = "simulated time of the snapshot (default 1)"),
+        COU_PICTURE_OPTIONS(&o.pictures),
     };
     couCommand command = {.name = "view",
                           .usage = "SCENE|DIR [options]",
@@ -180,7 +186,11 @@ int couCommandView(int argc, char **argv)
         o.operand = operands.count > 0 ? operands.items[0] : NULL;
         couCheckPath("coulis view", "SCENE", o.operand, &faults);
         couCheckPath("coulis view", "--record", o.record, &faults);
-        code = faults.count > 0 ? couFail(&faults, cou_exitBadInput) : serve(&o);
+        couCheckPath("coulis view", "--snapshot", o.snapshot, &faults);
+        couReadPictureChoice(&o.pictures, "coulis view", &faults);
+        if (o.snapshot && o.operand && couIsFolder(o.operand))
+            couFaults_Add(&faults, "coulis view", "--snapshot", "is for scenes; coulis render draws the frames of a run");
+        code = faults.count > 0 ? couFail(&faults, cou_exitBadInput) : o.snapshot ? couViewSnapshot(&o) : serve(&o);
     }
     couOverrides_Clear(&o.overrides);
     couTexts_Clear(&o.sets);
