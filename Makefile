@@ -14,7 +14,7 @@ NO_TESTS_YET = $(if $(wildcard build/CMakeCache.txt),,-DCOULIS_TESTS=OFF)
 # GCC's thread sanitizer wants addresses where it expects them; newer kernels put them anywhere. Not every container may say so.
 NO_RANDOM_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: build demo test test-long check bench validate golden format install clean help all-builds setup-demo setup-test
+.PHONY: build demo view page test test-long check bench validate golden format install clean help all-builds setup-demo setup-test
 
 build: setup-demo ## the program, at build/coulis (default)
 	@$(CONFIGURE) release $(NO_TESTS_YET)
@@ -22,6 +22,13 @@ build: setup-demo ## the program, at build/coulis (default)
 
 demo: build ## honey on a figure: a picture and a film in out/demo
 	@tools/demo
+
+SCENE ?= dam-break-2d
+view: build ## the live viewer in a browser; SCENE=syrup-coil for another scene
+	@build/coulis view $(SCENE)
+
+page: ## builds the viewer's page anew (web/dist), after a change of web/
+	@tools/page build
 
 # What is quick to fail comes first: formatting and scripts, then all builds, so that a compiler error shows at once. The tests of
 # the release build come last: the last lines are CTest's summary.
@@ -89,3 +96,4 @@ setup-demo:
 
 setup-test:
 	@tools/setup test
+	@tools/page install

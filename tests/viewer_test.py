@@ -4,6 +4,7 @@ who send rubbish. The page itself is tested in a browser (web/tests).
 
 usage: viewer_test.py COULIS FOLDER [TEST...]
 """
+import json
 import os
 import random
 import struct
@@ -74,6 +75,22 @@ def test_pause_step_and_reset(server):
     viewer.do(vc.STEP, struct.pack("<H", 3))
     viewer.until(lambda: viewer.frame and abs(viewer.frame.time - 0.1) < 1e-9, "three ticks")
     check(viewer.hash() == third, "the same three ticks give the same bits")
+    viewer.do(vc.PLAY, b"\1")
+    viewer.close()
+
+
+def test_untouched_it_is_a_run(server, coulis, folder):
+    viewer = Viewer(server.port)
+    viewer.do(vc.PLAY, b"\0")
+    viewer.do(vc.RESET)
+    viewer.do(vc.STEP, struct.pack("<H", 4))
+    viewer.until(lambda: viewer.frame and viewer.frame.frame == 4, "four frames")
+    out = os.path.join(folder, "run")
+    subprocess.run([coulis, "run", os.path.join(folder, "pool.lua"), "--frames", "4", "--out", out, "--export", "none", "--quiet",
+                    "--threads", "2"], check=True)
+    with open(os.path.join(out, "run.json"), encoding="utf-8") as file:
+        expected = json.load(file)["state_hash"]
+    check(viewer.hash() == expected, f"{viewer.hash()} is not {expected}")
     viewer.do(vc.PLAY, b"\1")
     viewer.close()
 
@@ -224,6 +241,52 @@ def test_files(server, coulis, folder):
     viewer.close()
 
 
+# --- Runs ---
+
+def test_a_run_played_back(coulis, folder):
+    out = os.path.join(folder, "played")
+    subprocess.run([coulis, "run", os.path.join(folder, "pool.lua"), "--frames", "6", "--out", out, "--quiet"], check=True)
+    server = Server(coulis, out)
+    viewer = Viewer(server.port)
+    viewer.until(lambda: viewer.frame and viewer.frame.frame == 5, "the last frame")
+    check(viewer.scene["source"] == "files" and viewer.scene["frames"] == 6 and len(viewer.frame.bodies) == 2, viewer.scene)
+    check(abs(viewer.frame.time - 0.2) < 1e-9, viewer.frame.time)
+    viewer.send(vc.SEEK, struct.pack("<I", 2))
+    viewer.until(lambda: viewer.frame.frame == 2 and abs(viewer.frame.time - 0.1) < 1e-9, "frame 3")
+    viewer.send(vc.SEEK, struct.pack("<I", 4000000000))
+    viewer.until(lambda: viewer.frame.frame == 5, "the last again")
+    good, answer = viewer.ask(vc.CONSOLE, text("1"))
+    check(not good and "cannot be changed" in answer, answer)
+    viewer.do(vc.PLAY, b"\1")
+    viewer.send_raw(b"\x19\0\0\0\1")
+    check(is_closed(viewer), "half a number was borne")
+    server.stop()
+
+
+def test_a_run_is_watched(coulis, folder):
+    out = os.path.join(folder, "watched")
+    environment = dict(os.environ, COULIS_VIEW_TOKEN=vc.TOKEN)
+    process = subprocess.Popen([coulis, "run", os.path.join(folder, "pool.lua"), "--frames", "900", "--out", out, "--export",
+                                "none", "--quiet", "--view"], stdout=subprocess.PIPE, text=True, env=environment)
+    viewer = Viewer(int(process.stdout.readline().split(":")[2].split("/")[0]))
+    viewer.until(lambda: viewer.frame and viewer.frame.frame > 3, "frames")
+    check(viewer.scene["source"] == "run" and len(viewer.meshes) == 2, viewer.scene["source"])
+    good, answer = viewer.ask(vc.RESET)
+    check(not good and "watched" in answer, answer)
+    viewer.close()
+    process.terminate()
+    check(process.wait(timeout=vc.LIMIT) == 1, "interrupted")
+    check(os.path.exists(os.path.join(out, "checkpoint.h5")), "its checkpoint")
+
+
+def test_snapshot(coulis, folder):
+    path = os.path.join(folder, "snapshot.png")
+    subprocess.run([coulis, "view", os.path.join(folder, "pool.lua"), "--snapshot", path, "--seconds", "0.1", "--size", "64x48"],
+                   check=True, timeout=vc.LIMIT)
+    with open(path, "rb") as file:
+        check(file.read(8) == b"\x89PNG\r\n\x1a\n", "a picture")
+
+
 def test_one_holds_the_controls(server):
     first, second = Viewer(server.port), Viewer(server.port)
     first.until(lambda: first.status and first.status["holder"], "the first holds the controls")
@@ -246,8 +309,8 @@ def test_one_holds_the_controls(server):
 
 def test_token_and_origin(server):
     port = server.port
-    for path in ("/", "/viewer.js", "/index.html", "/nothing", "/?token=", "/?token=wrong", f"/?token={vc.TOKEN}x", "/?token=" + "x" * 4000,
-                 f"/?nekot={vc.TOKEN}", f"/{vc.TOKEN}"):
+    for path in ("/", "/viewer.js", "/index.html", "/nothing", "/?token=", "/?token=wrong", f"/?token={vc.TOKEN}x",
+                 "/?token=" + "x" * 4000, f"/?nekot={vc.TOKEN}", f"/{vc.TOKEN}"):
         status = get(port, path)[0]
         check(status in (403, 414, 431), f"{path[:60]}: {status}")
     status, page = get(port, f"/?token={vc.TOKEN}")
@@ -277,7 +340,8 @@ def is_closed(viewer):
 def test_oversized_and_malformed(server):
     watcher = Viewer(server.port)
     watcher.do(vc.PLAY, b"\1")
-    cases = [b"", b"\1", b"\0\0\0\0", b"\xff\0\0\0", struct.pack("<BBH", vc.PLAY, 1, 0) + b"\1", struct.pack("<BBH", vc.PLAY, 0, 0),
+    cases = [b"", b"\1", b"\0\0\0\0", b"\xff\0\0\0", struct.pack("<BBH", vc.PLAY, 1, 0) + b"\1",
+             struct.pack("<BBH", vc.PLAY, 0, 0),
              struct.pack("<BBH", vc.PLAY, 0, 0) + b"\1\1", struct.pack("<BBH", vc.CONSOLE, 0, 0) + b"\xff\xff1",
              struct.pack("<BBH", vc.CONSOLE, 0, 0) + text("a\0b"), struct.pack("<BBH", vc.CONSOLE, 0, 0) + b"\2\0\xc3\x28",
              struct.pack("<BBH", vc.GRAVITY, 0, 0) + vec(0, float("nan"), 0), struct.pack("<BBH", vc.SHOWN, 0, 0) * 2,
@@ -309,8 +373,8 @@ def test_ten_thousand_random_messages(server):
             for _ in range(10):
                 data = chance.randbytes(chance.randrange(1, 60))
                 if chance.random() < 0.5:  # as far as the payload
-                    data = struct.pack("<BBH", chance.choice([2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 19, 21, 22, 23]), 0,
-                                       7) + data
+                    kind = chance.choice([2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 19, 21, 22, 23])
+                    data = struct.pack("<BBH", kind, 0, 7) + data
                 viewer.send_raw(data)
         except (ConnectionError, OSError):
             pass
@@ -362,7 +426,8 @@ def test_a_viewer_that_sleeps(server):
 
 
 def test_bad_usage(coulis):
-    for arguments, words in ((["view"], "SCENE"), (["view", "no-such-scene"], "no scene"), (["view", "drop-2d", "--port", "99999"], "range"),
+    for arguments, words in ((["view"], "SCENE"), (["view", "no-such-scene"], "no scene"),
+                             (["view", "drop-2d", "--port", "99999"], "range"),
                              (["view", "drop-2d", "--listen", "198.51.100.7"], "listen")):
         result = subprocess.run([coulis, *arguments], capture_output=True, text=True, timeout=vc.LIMIT)
         check(result.returncode == 2 and words in result.stderr and not result.stdout, (arguments, result))

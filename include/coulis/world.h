@@ -106,8 +106,8 @@ COU_API couWorld *couCreateWorld(const couWorldDef *def, couFaults *faults);
 COU_API void couDestroyWorld(couWorld *world);
 /// The def with what was chosen filled in once the world is prepared (depth, speed).
 COU_API const couWorldDef *couWorld_Def(const couWorld *world);
-/// Another gravity from now on [m/s^2], each component from -10000 to 10000; bodies wake. The state saves it; couWorld_Def() keeps
-/// that of the start. False with a fault when it is out of range.
+/// Another gravity from now on [m/s^2], each component from -10000 to 10000; bodies wake. The state saves it; couWorld_Def()
+/// keeps that of the start. False with a fault when it is out of range.
 COU_API bool couWorld_SetGravity(couWorld *world, couVec3 gravity, couFaults *faults);
 COU_API couVec3 couWorld_Gravity(const couWorld *world); ///< now [m/s^2]
 /// The method's parameter block, laid out as couMethodParams() says; change it before couWorld_Prepare().

@@ -550,10 +550,22 @@ couBytes couLive_Frame(couLive *live)
     return message;
 }
 
+bool couLive_SaveState(couLive *live, couState *state)
+{
+    couFaults faults = {0};
+    void *bytes = NULL;
+    size_t size = 0;
+    bool is_good = couScene_SaveStore(live->scene, &bytes, &size, &faults) && couWorld_SaveState(live->world, state) &&
+                   couState_Add(state, "scene/store", "", cou_stateU8, 1, size, bytes);
+    free(bytes);
+    couFaults_Clear(&faults);
+    return is_good;
+}
+
 uint64_t couLive_Hash(couLive *live)
 {
     couState state = {0};
-    uint64_t hash = couWorld_SaveState(live->world, &state) ? couState_Hash(&state) : 0;
+    uint64_t hash = couLive_SaveState(live, &state) ? couState_Hash(&state) : 0;
     couState_Clear(&state);
     return hash;
 }

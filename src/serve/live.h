@@ -1,5 +1,5 @@
-/// A scene that is played with: it runs, and viewers change it while it does. No threads and no network in here: `coulis view` ties
-/// it to a server, the playground to a page's worker.
+/// A scene that is played with: it runs, and viewers change it while it does. No threads and no network in here: `coulis view`
+/// ties it to a server, the playground to a page's worker.
 #pragma once
 
 #include "serve/tell.h"

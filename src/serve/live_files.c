@@ -43,7 +43,7 @@ static bool export_checkpoint(couLive *live, uint32_t client, unsigned number, c
     char folder[] = "/tmp/coulis-view-XXXXXX", path[64], stem[64], name[96];
     couState state = {0};
     size_t size = 0;
-    if (!mkdtemp(folder) || !couWorld_SaveState(live->world, &state)) {
+    if (!mkdtemp(folder) || !couLive_SaveState(live, &state)) {
         couFaults_Add(faults, NULL, NULL, "no room for the checkpoint");
         return false;
     }

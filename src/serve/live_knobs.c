@@ -132,7 +132,7 @@ bool couLive_Set(couLive *live, couByteReader *reader, char *text, size_t size)
 void couLive_RememberState(couLive *live)
 {
     couState state = {0};
-    if (!couWorld_SaveState(live->world, &state)) {
+    if (!couLive_SaveState(live, &state)) {
         couState_Clear(&state);
         return;
     }
@@ -182,7 +182,9 @@ static bool load_state(couLive *live, couState *state, couFaults *faults)
                    add_later_rows(state, &now, "emitters/progress");
     couState_Clear(&now);
     if (!is_good) couFaults_Add(faults, NULL, NULL, "out of memory");
-    return is_good && couWorld_LoadState(live->world, state, faults);
+    const couStateArray *store = couState_Find(state, "scene/store");
+    return is_good && couWorld_LoadState(live->world, state, faults) &&
+           (!store || couScene_LoadStore(live->scene, store->data ? store->data : "", store->count, faults));
 }
 
 bool couLive_Undo(couLive *live, couByteReader *reader, char *text, size_t size)

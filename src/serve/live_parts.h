@@ -80,6 +80,8 @@ void couLive_Announce(couLive *live, uint32_t client);
 void couLive_TellBody(couLive *live, uint32_t client, couBodyId body);
 /// After the time of the world has changed otherwise than by a tick.
 void couLive_FindTick(couLive *live);
+/// What a checkpoint of a run has: the world and what the scene keeps in world.store.
+bool couLive_SaveState(couLive *live, couState *state);
 /// Takes another scene over, in place of the one that there is.
 bool couLive_Adopt(couLive *live, couScene *scene, couFaults *faults);
 

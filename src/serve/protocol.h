@@ -1,5 +1,6 @@
-/// Messages between the viewer's page and whatever simulates for it: `coulis view`, a run, or the page's own worker. docs/viewer.md
-/// has their layout; this is the list. All begin with a type (u8), a zero (u8) and a number (u16) that an answer repeats.
+/// Messages between the viewer's page and whatever simulates for it: `coulis view`, a run, or the page's own worker.
+/// docs/viewer.md has their layout; this is the list. All begin with a type (u8), a zero (u8) and a number (u16) that an answer
+/// repeats.
 #pragma once
 
 enum { cou_protocolVersion = 1 };

@@ -1,4 +1,5 @@
-/// A run that was written before, played back: frames come from files as a viewer's clock, or hand on the time line, asks for them.
+/// A run that was written before, played back: frames come from files as a viewer's clock, or hand on the time line, asks for
+/// them.
 #pragma once
 
 #include "serve/live.h"

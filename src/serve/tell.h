@@ -28,7 +28,7 @@ typedef struct couSceneCard {
 
 couBytes couTell_Scene(const couSceneCard *card);
 
-/// A parameter of a group: 0 the method's, 1 the world's, 2 and on the materials'. NULL for none; `*def` is the struct it lies in.
+/// A parameter of a group: 0 the method's, 1 the world's, 2 and on the materials'. NULL for none; `*def` is the struct it is in.
 const couParam *couFindKnob(couWorld *world, unsigned group, const char *name, const void **def);
 
 /// What there is to see of a world: particles, bodies that have an end, emitters.

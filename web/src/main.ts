@@ -73,7 +73,7 @@ function takeScene(next: Scene): void {
     if (!isSame) isFramed = false;
     byId("timeline").hidden = next.source !== "files";
     byId<HTMLInputElement>("seek").max = String(Math.max(0, next.frames - 1));
-    byId("tools").hidden = next.source === "run";
+    byId("tools").hidden = next.source !== "live";
     showScenes();
     showTools();
     showInspected();
