@@ -103,6 +103,13 @@ static void tick(void *own) { couLive_Tick(own); }
 static bool has_news(void *own) { return couLive_HasNews(own); }
 static couBytes frame(void *own) { return couLive_Frame(own); }
 
+// The gallery's pictures: where the program was built, or with the installed documents.
+static const char *find_pictures(void)
+{
+    if (couIsFolder(COU_SOURCE_DOCS "/images/gallery")) return COU_SOURCE_DOCS "/images/gallery";
+    return couIsFolder(COU_INSTALL_DOCS "/images/gallery") ? COU_INSTALL_DOCS "/images/gallery" : NULL;
+}
+
 static int view_scene(const couViewOptions *options, couHub *hub, couServer *server)
 {
     Announcement announcement = {.server = server};
@@ -117,6 +124,7 @@ static int view_scene(const couViewOptions *options, couHub *hub, couServer *ser
                                   .overrides = options->overrides.items,
                                   .override_count = options->overrides.count},
                       .record_folder = options->record,
+                      .has_thumbnails = find_pictures() != NULL,
                       .is_paused = options->is_paused,
                       .send = couSendToHub,
                       .send_context = hub};
@@ -134,7 +142,8 @@ static int serve(const couViewOptions *options)
 {
     couFaults faults = {0};
     couHub *hub = couCreateHub();
-    couServerDef def = {.address = options->address, .port = options->port, .token = getenv("COULIS_VIEW_TOKEN")};
+    couServerDef def = {
+        .address = options->address, .port = options->port, .pictures = find_pictures(), .token = getenv("COULIS_VIEW_TOKEN")};
     couServer *server = hub ? couStartServer(&def, hub, &faults) : NULL;
     int code = cou_exitBadInput;
     if (server) {

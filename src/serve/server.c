@@ -9,6 +9,7 @@
 #include "serve/server.h"
 
 #include "base/base.h"
+#include "files/file.h"
 #include "serve/protocol.h"
 
 #include <libwebsockets.h>
@@ -51,6 +52,7 @@ struct couServer {
     int port;
     char token[cou_tokenSize];
     char url[160];
+    char pictures[1024]; // folder, or ""
 };
 
 static couServer *server_of(struct lws *wsi) { return lws_context_user(lws_get_context(wsi)); }
@@ -109,6 +111,23 @@ static void add_page(couBytes *body, const couPageFile *file, const char *token)
     couBytes_Add(body, text, (size_t)(end - text));
 }
 
+// "thumbs/NAME.jpg" of a scene, from the folder of pictures; names are letters, digits, '-' and '_'.
+static bool add_picture(couBytes *body, const char *folder, const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    if (!folder[0] || strncmp(name, "thumbs/", 7) != 0) return false;
+    size_t length = strspn(name + 7, letters), size = 0;
+    if (length == 0 || length > 60 || strcmp(name + 7 + length, ".jpg") != 0) return false;
+    char path[1200];
+    couFaults faults = {0};
+    snprintf(path, sizeof path, "%s/%s", folder, name + 7);
+    char *data = couReadFile(path, 4 << 20, &size, &faults);
+    couFaults_Clear(&faults);
+    if (data) couBytes_Add(body, data, size);
+    free(data);
+    return data != NULL;
+}
+
 static int answer_request(struct lws *wsi, Viewer *viewer, const char *path)
 {
     if (!has_token(wsi)) return refuse(wsi, HTTP_STATUS_FORBIDDEN);
@@ -117,14 +136,15 @@ static int answer_request(struct lws *wsi, Viewer *viewer, const char *path)
     if (!name[0]) name = "index.html";
     for (int i = 0; i < couPageFileCount && !file; ++i)
         if (strcmp(couPageFiles[i].name, name) == 0) file = &couPageFiles[i];
-    if (!file) return refuse(wsi, HTTP_STATUS_NOT_FOUND);
-
     couBytes_Clear(&viewer->body);
-    add_page(&viewer->body, file, server_of(wsi)->token);
+    if (file)
+        add_page(&viewer->body, file, server_of(wsi)->token);
+    else if (!add_picture(&viewer->body, server_of(wsi)->pictures, name))
+        return refuse(wsi, HTTP_STATUS_NOT_FOUND);
     if (viewer->body.is_short) return -1;
     uint8_t buffer[LWS_PRE + 2048], *start = buffer + LWS_PRE, *p = start, *end = buffer + sizeof buffer - 1;
     static const char no_store[] = "no-store";
-    if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, file->type, viewer->body.count, &p, end) ||
+    if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, file ? file->type : "image/jpeg", viewer->body.count, &p, end) ||
         lws_add_http_header_by_token(wsi, WSI_TOKEN_HTTP_CACHE_CONTROL, (const uint8_t *)no_store, (int)strlen(no_store), &p,
                                      end) ||
         lws_finalize_write_http_header(wsi, start, &p, end))
@@ -390,6 +410,7 @@ couServer *couStartServer(const couServerDef *def, couHub *hub, couFaults *fault
         return NULL;
     }
     server->hub = hub;
+    if (def->pictures) snprintf(server->pictures, sizeof server->pictures, "%s", def->pictures);
     bool is_good = choose_token(server, def->token, faults) && listen_on(server, def, faults);
     if (is_good) {
         couHub_SetWake(hub, wake, server);

@@ -12,9 +12,10 @@ enum { cou_tokenSize = 65 };
 typedef struct couServer couServer;
 
 typedef struct couServerDef {
-    const char *address; ///< that it listens on: "127.0.0.1"; "0.0.0.0" for all
-    int port;            ///< 0: any that is free
-    const char *token;   ///< NULL: a random one; otherwise 16 to 64 letters, digits, '-' or '_'
+    const char *address;  ///< that it listens on: "127.0.0.1"; "0.0.0.0" for all
+    int port;             ///< 0: any that is free
+    const char *pictures; ///< folder of NAME.jpg for the gallery, served as /thumbs/NAME.jpg; NULL: none
+    const char *token;    ///< NULL: a random one; otherwise 16 to 64 letters, digits, '-' or '_'
 } couServerDef;
 
 /// NULL with a fault. The hub must live longer than the server.
