@@ -3,10 +3,41 @@ import { make } from "./dom";
 import type { Link } from "./link";
 import { Ask, type Scene } from "./protocol";
 
-const WORDS = ["world:gravity", "world:pour", "world:set", "world:add_springs", "world:delete_springs", "world:stop_emitters",
-    "world:emitter", "world:body", "world:push", "world:set_velocity", "world:set_free", "world:remove_body", "world:motor",
-    "world:remove_joint", "world:particle_count", "world:log", "world.time", "world.store", "print", "math.", "string.", "table.",
-    "box", "sphere", "cylinder", "capsule", "cone", "torus", "disk", "polygon", "shell", "union", "plane"];
+const WORDS = [
+    "world:gravity",
+    "world:pour",
+    "world:set",
+    "world:add_springs",
+    "world:delete_springs",
+    "world:stop_emitters",
+    "world:emitter",
+    "world:body",
+    "world:push",
+    "world:set_velocity",
+    "world:set_free",
+    "world:remove_body",
+    "world:motor",
+    "world:remove_joint",
+    "world:particle_count",
+    "world:log",
+    "world.time",
+    "world.store",
+    "print",
+    "math.",
+    "string.",
+    "table.",
+    "box",
+    "sphere",
+    "cylinder",
+    "capsule",
+    "cone",
+    "torus",
+    "disk",
+    "polygon",
+    "shell",
+    "union",
+    "plane",
+];
 
 export class Console {
     readonly page: HTMLElement;
@@ -18,14 +49,28 @@ export class Console {
     private words = WORDS;
 
     constructor(private link: Link) {
-        this.input = make("input", { id: "console-in", type: "text", placeholder: "world:gravity { 0, -1.6, 0 }", spellcheck: "false",
-            autocomplete: "off", "aria-label": "Lua", oninput: () => this.suggest(), onkeydown: (event: Event) => this.key(event as KeyboardEvent) });
+        this.input = make("input", {
+            id: "console-in",
+            type: "text",
+            placeholder: "world:gravity { 0, -1.6, 0 }",
+            spellcheck: "false",
+            autocomplete: "off",
+            "aria-label": "Lua",
+            oninput: () => this.suggest(),
+            onkeydown: (event: Event) => this.key(event as KeyboardEvent),
+        });
         this.page = make("div", { className: "page" }, this.out, this.input, this.hints);
-        this.write("Lua on the running world: an expression shows its value. Tab completes, the arrows go through what was typed before.");
+        this.write(
+            "Lua on the running world: an expression shows its value. Tab completes, arrows go through what was typed before.",
+        );
     }
 
     setScene(scene: Scene): void {
-        this.words = [...WORDS, ...scene.materials.map((m) => `"${m.name}"`), ...scene.groups.slice(2, 3).flatMap((g) => g.params.map((p) => `"${p.name}"`))];
+        this.words = [
+            ...WORDS,
+            ...scene.materials.map((m) => `"${m.name}"`),
+            ...scene.groups.slice(2, 3).flatMap((g) => g.params.map((p) => `"${p.name}"`)),
+        ];
     }
 
     write(text: string, kind = ""): void {
@@ -38,7 +83,10 @@ export class Console {
     private candidates(): { from: number; words: string[] } {
         const before = this.input.value.slice(0, this.input.selectionStart ?? undefined);
         const word = /["\w.:]*$/.exec(before)![0];
-        return { from: before.length - word.length, words: word ? this.words.filter((w) => w.startsWith(word) && w !== word).slice(0, 8) : [] };
+        return {
+            from: before.length - word.length,
+            words: word ? this.words.filter((w) => w.startsWith(word) && w !== word).slice(0, 8) : [],
+        };
     }
 
     private complete(word: string, from: number): void {

@@ -2,7 +2,11 @@
 
 type Child = Node | string;
 
-export function make<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Record<string, unknown> = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+export function make<K extends keyof HTMLElementTagNameMap>(
+    tag: K,
+    attributes: Record<string, unknown> = {},
+    ...children: Child[]
+): HTMLElementTagNameMap[K] {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
         if (name.startsWith("on")) element.addEventListener(name.slice(2), value as EventListener);

@@ -20,7 +20,9 @@ const PATHS: Record<string, string> = {
 };
 
 export function icon(name: string): SVGSVGElement {
-    const space = "http://www.w3.org/2000/svg", svg = document.createElementNS(space, "svg"), path = document.createElementNS(space, "path");
+    const space = "http://www.w3.org/2000/svg",
+        svg = document.createElementNS(space, "svg"),
+        path = document.createElementNS(space, "path");
     svg.setAttribute("viewBox", "0 0 24 24");
     svg.setAttribute("aria-hidden", "true");
     svg.classList.add("icon");

@@ -63,7 +63,8 @@ export class Link {
     }
 
     private receive(data: Uint8Array): void {
-        const type = data[0], number = data[2] + 256 * data[3];
+        const type = data[0],
+            number = data[2] + 256 * data[3];
         if (type === Tell.Answer) {
             const done = this.waiting.get(number);
             this.waiting.delete(number);
@@ -75,9 +76,13 @@ export class Link {
         this.onmessage(type, number, data);
     }
 
-    send(message: Message): void { this.pipe?.send(message.done()); }
+    send(message: Message): void {
+        this.pipe?.send(message.done());
+    }
 
-    shown(): void { this.send(new Message(Ask.Shown)); }
+    shown(): void {
+        this.send(new Message(Ask.Shown));
+    }
 
     /** Sends a command and waits for its answer. */
     ask(type: number, fill: (message: Message) => void = () => {}): Promise<{ good: boolean; text: string }> {

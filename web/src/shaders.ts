@@ -33,14 +33,29 @@ vec3 colormap(float x) {
 /** The colours of the map above for a legend: display values. */
 export function colormap(x: number): string {
     const v = [1, x, x * x, x ** 3, x ** 4, x ** 5];
-    const rows = [[0.13572138, 4.6153926, -42.66032258, 132.13108234, -152.94239396, 59.28637943],
+    const rows = [
+        [0.13572138, 4.6153926, -42.66032258, 132.13108234, -152.94239396, 59.28637943],
         [0.09140261, 2.19418839, 4.84296658, -14.18503333, 4.27729857, 2.82956604],
-        [0.1066733, 12.64194608, -60.58204836, 110.36276771, -89.90310912, 27.34824973]];
-    const c = rows.map((row) => Math.round(255 * Math.min(1, Math.max(0, row.reduce((sum, r, i) => sum + r * v[i], 0)))));
+        [0.1066733, 12.64194608, -60.58204836, 110.36276771, -89.90310912, 27.34824973],
+    ];
+    const c = rows.map((row) =>
+        Math.round(
+            255 *
+                Math.min(
+                    1,
+                    Math.max(
+                        0,
+                        row.reduce((sum, r, i) => sum + r * v[i], 0),
+                    ),
+                ),
+        ),
+    );
     return `rgb(${c.join(",")})`;
 }
 
-const PARTICLE = HEAD + `
+const PARTICLE =
+    HEAD +
+    `
 layout(location = 0) in vec3 aPlace;    // 0 to 1 in the frame's bounds
 layout(location = 1) in float aMaterial;
 layout(location = 2) in float aValue;
@@ -54,7 +69,9 @@ uniform bool uIsFlat;
 out vec3 vColor;
 out vec3 vEye;
 out vec3 vAbsorption;
-` + COLORMAP + `
+` +
+    COLORMAP +
+    `
 void main() {
     vec4 eye = uView * vec4(uLower + aPlace * uSize, 1.0);
     gl_Position = uProjection * eye;
@@ -68,13 +85,18 @@ void main() {
 `;
 
 export const SHADERS = {
-    sphere: [PARTICLE, HEAD + `
+    sphere: [
+        PARTICLE,
+        HEAD +
+            `
 in vec3 vColor;
 in vec3 vEye;
 uniform mat4 uView;
 uniform bool uIsFlat;
 out vec4 outColor;
-` + LIGHT + `
+` +
+            LIGHT +
+            `
 void main() {
     vec2 p = vec2(2.0 * gl_PointCoord.x - 1.0, 1.0 - 2.0 * gl_PointCoord.y);
     float r2 = dot(p, p);
@@ -83,8 +105,12 @@ void main() {
     vec3 color = uIsFlat ? vColor * (1.15 - 0.45 * r2) : shade(vColor, normal, toEye);
     outColor = vec4(display(color), 1.0);
 }
-`],
-    depth: [PARTICLE, HEAD + `
+`,
+    ],
+    depth: [
+        PARTICLE,
+        HEAD +
+            `
 in vec3 vEye;
 uniform mat4 uProjection;
 uniform float uRadius;
@@ -98,8 +124,12 @@ void main() {
     gl_FragDepth = 0.5 + 0.5 * clip.z / clip.w;
     outColor = vec4(-z, 0.0, 0.0, 1.0);
 }
-`],
-    thickness: [PARTICLE, HEAD + `
+`,
+    ],
+    thickness: [
+        PARTICLE,
+        HEAD +
+            `
 in vec3 vAbsorption;
 in vec3 vEye;
 uniform float uVolume; // of a particle over half of the disc's area [m]
@@ -115,8 +145,11 @@ void main() {
     float t = uVolume * (1.0 - r2); // the particle's volume, spread so that neighbours blend
     outColor = vec4(vAbsorption * t, t);
 }
-`],
-    quad: HEAD + `
+`,
+    ],
+    quad:
+        HEAD +
+        `
 out vec2 vPlace;
 void main() {
     vPlace = vec2(gl_VertexID == 1 ? 2.0 : 0.0, gl_VertexID == 2 ? 2.0 : 0.0);
@@ -124,7 +157,9 @@ void main() {
 }
 `,
     // Bilateral along one axis: depths of one surface are smoothed, edges between two stay.
-    smooth: HEAD + `
+    smooth:
+        HEAD +
+        `
 uniform sampler2D uDepth;
 uniform vec2 uStep;
 uniform float uReach, uRange; // [px]; [m]
@@ -146,7 +181,9 @@ void main() {
     outColor = vec4(sum / max(weight, 1e-6), 0.0, 0.0, 1.0);
 }
 `,
-    compose: HEAD + `
+    compose:
+        HEAD +
+        `
 uniform sampler2D uDepth, uThickness, uScene, uSolidDepth;
 uniform vec2 uSpread;          // eye-space x and y at depth 1 on the edge of the picture
 uniform mat4 uView, uProjection;
@@ -154,7 +191,9 @@ uniform float uIndex;
 uniform vec4 uOpaque;          // colour and share of matter that lets no light through
 in vec2 vPlace;
 out vec4 outColor;
-` + LIGHT + `
+` +
+        LIGHT +
+        `
 vec3 eyeAt(ivec2 at, vec2 size) {
     float z = texelFetch(uDepth, at, 0).r;
     return vec3((2.0 * (vec2(at) + 0.5) / size - 1.0) * uSpread * z, -z);
@@ -188,13 +227,17 @@ void main() {
     outColor = vec4(display(mix(through, sky, fresnel) + 0.8 * shine), 1.0);
 }
 `,
-    copy: HEAD + `
+    copy:
+        HEAD +
+        `
 uniform sampler2D uScene;
 in vec2 vPlace;
 out vec4 outColor;
 void main() { outColor = texelFetch(uScene, ivec2(gl_FragCoord.xy), 0); }
 `,
-    mesh: [HEAD + `
+    mesh: [
+        HEAD +
+            `
 layout(location = 0) in vec3 aPlace;
 layout(location = 1) in vec3 aNormal;
 uniform mat4 uModel, uView, uProjection;
@@ -205,13 +248,17 @@ void main() {
     vWorld = world.xyz;
     gl_Position = uProjection * uView * world;
 }
-`, HEAD + `
+`,
+        HEAD +
+            `
 in vec3 vNormal, vWorld;
 uniform vec4 uColor;
 uniform vec3 uEye, uMiddle;
 uniform float uGrid, uFade; // cell of the grid on endless planes [m], where it ends; 0: none
 out vec4 outColor;
-` + LIGHT + `
+` +
+            LIGHT +
+            `
 void main() {
     vec3 normal = normalize(vNormal), toEye = normalize(uEye - vWorld);
     if (dot(normal, toEye) < 0.0) normal = -normal;
@@ -227,15 +274,23 @@ void main() {
     }
     outColor = vec4(display(shade(color, normal, toEye)), alpha);
 }
-`],
-    plain: [HEAD + `
+`,
+    ],
+    plain: [
+        HEAD +
+            `
 layout(location = 0) in vec3 aPlace;
 uniform mat4 uModel, uView, uProjection;
 void main() { gl_Position = uProjection * uView * uModel * vec4(aPlace, 1.0); }
-`, HEAD + `
+`,
+        HEAD +
+            `
 uniform vec4 uColor;
 out vec4 outColor;
-` + LIGHT + `
+` +
+            LIGHT +
+            `
 void main() { outColor = vec4(display(uColor.rgb), uColor.a); }
-`],
+`,
+    ],
 };

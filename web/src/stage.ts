@@ -8,9 +8,21 @@ import { cross, dot, fromPose, normalize, sub, type Mat4 } from "./maths";
 import type { Frame, Mesh, Pose, Scene, Vec3 } from "./protocol";
 import { SHADERS } from "./shaders";
 
-interface Program { program: WebGLProgram; at: (name: string) => WebGLUniformLocation | null }
-interface Drawn { mesh: Mesh; array: WebGLVertexArrayObject; buffers: WebGLBuffer[]; count: number; cover: WebGLVertexArrayObject | null }
-interface Target { framebuffer: WebGLFramebuffer; textures: WebGLTexture[] }
+interface Program {
+    program: WebGLProgram;
+    at: (name: string) => WebGLUniformLocation | null;
+}
+interface Drawn {
+    mesh: Mesh;
+    array: WebGLVertexArrayObject;
+    buffers: WebGLBuffer[];
+    count: number;
+    cover: WebGLVertexArrayObject | null;
+}
+interface Target {
+    framebuffer: WebGLFramebuffer;
+    textures: WebGLTexture[];
+}
 
 const IDENTITY: Mat4 = new Float32Array([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
 
@@ -70,13 +82,18 @@ export class Stage {
         const gl = this.gl;
         let found = this.programs.get(name);
         if (!found) {
-            const source = SHADERS[name], [vertex, fragment] = typeof source === "string" ? [SHADERS.quad, source] : source;
+            const source = SHADERS[name],
+                [vertex, fragment] = typeof source === "string" ? [SHADERS.quad, source] : source;
             const program = gl.createProgram()!;
-            for (const [kind, text] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]] as const) {
+            for (const [kind, text] of [
+                [gl.VERTEX_SHADER, vertex],
+                [gl.FRAGMENT_SHADER, fragment],
+            ] as const) {
                 const shader = gl.createShader(kind)!;
                 gl.shaderSource(shader, text);
                 gl.compileShader(shader);
-                if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(`${name}: ${gl.getShaderInfoLog(shader)}`);
+                if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS))
+                    throw new Error(`${name}: ${gl.getShaderInfoLog(shader)}`);
                 gl.attachShader(program, shader);
             }
             gl.linkProgram(program);
@@ -104,7 +121,8 @@ export class Stage {
     }
 
     private makeArray(data: Float32Array, normals: Float32Array | null, buffers: WebGLBuffer[]): WebGLVertexArrayObject {
-        const gl = this.gl, array = gl.createVertexArray()!;
+        const gl = this.gl,
+            array = gl.createVertexArray()!;
         gl.bindVertexArray(array);
         [data, normals].forEach((values, i) => {
             if (!values) return;
@@ -120,12 +138,19 @@ export class Stage {
     }
 
     addMesh(mesh: Mesh): void {
-        const old = this.drawn.get(mesh.key), buffers: WebGLBuffer[] = [];
+        const old = this.drawn.get(mesh.key),
+            buffers: WebGLBuffer[] = [];
         if (old) this.free(old);
         if (mesh.dimension === 2) {
             const [fan, cover] = fillOutline(mesh);
             const array = this.makeArray(fan, null, buffers);
-            this.drawn.set(mesh.key, { mesh, array, buffers, count: fan.length / 3, cover: this.makeArray(cover, null, buffers) });
+            this.drawn.set(mesh.key, {
+                mesh,
+                array,
+                buffers,
+                count: fan.length / 3,
+                cover: this.makeArray(cover, null, buffers),
+            });
             return;
         }
         const [places, normals] = smoothNormals(mesh);
@@ -133,19 +158,25 @@ export class Stage {
         this.drawn.set(mesh.key, { mesh, array, buffers, count: places.length / 3, cover: null });
     }
 
-    meshOf(key: number): Mesh | undefined { return this.drawn.get(key)?.mesh; }
-    meshes(): Mesh[] { return [...this.drawn.values()].map((drawn) => drawn.mesh); }
+    meshOf(key: number): Mesh | undefined {
+        return this.drawn.get(key)?.mesh;
+    }
+    meshes(): Mesh[] {
+        return [...this.drawn.values()].map((drawn) => drawn.mesh);
+    }
 
     // --- Drawing ---
 
     private theme(): { sky: Vec3; ground: Vec3; clear: Vec3 } {
         const isDark = document.documentElement.dataset.theme !== "light";
-        return isDark ? { sky: [0.42, 0.46, 0.52], ground: [0.13, 0.12, 0.12], clear: [0.063, 0.071, 0.086] }
+        return isDark
+            ? { sky: [0.42, 0.46, 0.52], ground: [0.13, 0.12, 0.12], clear: [0.063, 0.071, 0.086] }
             : { sky: [0.62, 0.66, 0.72], ground: [0.3, 0.28, 0.27], clear: [0.933, 0.945, 0.957] };
     }
 
     private setCommon(p: Program, camera: Camera): void {
-        const gl = this.gl, theme = this.theme();
+        const gl = this.gl,
+            theme = this.theme();
         gl.uniformMatrix4fv(p.at("uView"), false, camera.view());
         gl.uniformMatrix4fv(p.at("uProjection"), false, camera.projection());
         gl.uniform3fv(p.at("uSky"), theme.sky);
@@ -153,7 +184,9 @@ export class Stage {
     }
 
     private drawParticles(name: "sphere" | "depth" | "thickness", frame: Frame, camera: Camera, radius: number): void {
-        const gl = this.gl, p = this.use(name), scene = this.scene!;
+        const gl = this.gl,
+            p = this.use(name),
+            scene = this.scene!;
         this.setCommon(p, camera);
         gl.uniform3fv(p.at("uLower"), frame.lower);
         gl.uniform3fv(p.at("uSize"), frame.size);
@@ -161,7 +194,8 @@ export class Stage {
         gl.uniform1f(p.at("uPixels"), camera.pixelScale() * (gl.drawingBufferHeight / camera.height));
         gl.uniform1i(p.at("uColoring"), frame.color);
         gl.uniform1i(p.at("uIsFlat"), camera.is2d ? 1 : 0);
-        const colors = new Float32Array(128), absorption = new Float32Array(96);
+        const colors = new Float32Array(128),
+            absorption = new Float32Array(96);
         scene.materials.slice(0, 32).forEach((m, i) => {
             colors.set([...m.color, m.opacity], 4 * i);
             absorption.set(m.absorption, 3 * i);
@@ -174,7 +208,10 @@ export class Stage {
     }
 
     private drawBody(drawn: Drawn, pose: Pose, camera: Camera): void {
-        const gl = this.gl, mesh = drawn.mesh, p = this.use("mesh"), scene = this.scene!;
+        const gl = this.gl,
+            mesh = drawn.mesh,
+            p = this.use("mesh"),
+            scene = this.scene!;
         this.setCommon(p, camera);
         const size = Math.max(...sub(scene.upper, scene.lower), 10 * scene.spacing);
         gl.uniformMatrix4fv(p.at("uModel"), false, fromPose(pose.position, pose.rotation));
@@ -182,7 +219,10 @@ export class Stage {
         gl.uniform3fv(p.at("uEye"), camera.place());
         gl.uniform1f(p.at("uGrid"), mesh.isEndless ? 10 ** Math.floor(Math.log10(size / 3)) : 0);
         gl.uniform1f(p.at("uFade"), 1.5 * size);
-        gl.uniform3fv(p.at("uMiddle"), [0, 1, 2].map((a) => 0.5 * (scene.lower[a] + scene.upper[a])));
+        gl.uniform3fv(
+            p.at("uMiddle"),
+            [0, 1, 2].map((a) => 0.5 * (scene.lower[a] + scene.upper[a])),
+        );
         gl.bindVertexArray(drawn.array);
         gl.drawArrays(gl.TRIANGLES, 0, drawn.count);
     }
@@ -212,7 +252,8 @@ export class Stage {
 
     // Inside is where an odd number of triangles of a fan over all segments lies: the stencil counts.
     private drawOutlines(frame: Frame, camera: Camera): void {
-        const gl = this.gl, p = this.use("plain");
+        const gl = this.gl,
+            p = this.use("plain");
         this.setCommon(p, camera);
         gl.disable(gl.DEPTH_TEST);
         gl.enable(gl.STENCIL_TEST);
@@ -241,7 +282,8 @@ export class Stage {
     }
 
     private drawLines(points: number[], color: Vec3, mode: number, camera: Camera): void {
-        const gl = this.gl, p = this.use("plain");
+        const gl = this.gl,
+            p = this.use("plain");
         this.setCommon(p, camera);
         gl.uniformMatrix4fv(p.at("uModel"), false, IDENTITY);
         gl.uniform4f(p.at("uColor"), ...color, 1);
@@ -256,9 +298,15 @@ export class Stage {
         const gl = this.gl;
         gl.disable(gl.DEPTH_TEST);
         for (const arrow of this.arrows) {
-            const along = sub(arrow.to, arrow.from), [right, up] = camera.axes();
-            const side = normalize(cross(along, cross(right, up))), tip: number[] = [];
-            for (const s of [-1, 1]) tip.push(...arrow.to, ...arrow.to.map((x, a) => x - 0.25 * along[a] + 0.12 * s * side[a] * Math.hypot(...along)));
+            const along = sub(arrow.to, arrow.from),
+                [right, up] = camera.axes();
+            const side = normalize(cross(along, cross(right, up))),
+                tip: number[] = [];
+            for (const s of [-1, 1])
+                tip.push(
+                    ...arrow.to,
+                    ...arrow.to.map((x, a) => x - 0.25 * along[a] + 0.12 * s * side[a] * Math.hypot(...along)),
+                );
             this.drawLines([...arrow.from, ...arrow.to, ...tip], arrow.color, gl.LINES, camera);
         }
         if (this.outline.length > 1) this.drawLines(this.outline.flat(), [0.9, 0.5, 0.1], gl.LINE_LOOP, camera);
@@ -266,11 +314,14 @@ export class Stage {
     }
 
     draw(frame: Frame | null, camera: Camera): void {
-        const gl = this.gl, theme = this.theme();
+        const gl = this.gl,
+            theme = this.theme();
         const ratio = Math.min(window.devicePixelRatio || 1, 2);
-        const width = Math.round(this.canvas.clientWidth * ratio), height = Math.round(this.canvas.clientHeight * ratio);
-        if (this.canvas.width !== width || this.canvas.height !== height) this.canvas.width = width, this.canvas.height = height;
-        camera.width = this.canvas.clientWidth || 1, camera.height = this.canvas.clientHeight || 1;
+        const width = Math.round(this.canvas.clientWidth * ratio),
+            height = Math.round(this.canvas.clientHeight * ratio);
+        if (this.canvas.width !== width || this.canvas.height !== height)
+            ((this.canvas.width = width), (this.canvas.height = height));
+        ((camera.width = this.canvas.clientWidth || 1), (camera.height = this.canvas.clientHeight || 1));
         if (frame && frame.sequence !== this.uploaded) {
             gl.bindBuffer(gl.ARRAY_BUFFER, this.particleBuffer);
             gl.bufferData(gl.ARRAY_BUFFER, frame.particles, gl.STREAM_DRAW);
@@ -307,7 +358,8 @@ export class Stage {
     // --- The surface in screen space ---
 
     private makeTexture(width: number, height: number, format: number): WebGLTexture {
-        const gl = this.gl, texture = gl.createTexture()!;
+        const gl = this.gl,
+            texture = gl.createTexture()!;
         gl.bindTexture(gl.TEXTURE_2D, texture);
         gl.texStorage2D(gl.TEXTURE_2D, 1, format, width, height);
         const filter = format === gl.RGBA8 ? gl.LINEAR : gl.NEAREST;
@@ -326,7 +378,8 @@ export class Stage {
             for (const texture of target.textures) gl.deleteTexture(texture);
         }
         const make = (format: number, hasDepth: boolean): Target => {
-            const textures = [this.makeTexture(width, height, format)], framebuffer = gl.createFramebuffer()!;
+            const textures = [this.makeTexture(width, height, format)],
+                framebuffer = gl.createFramebuffer()!;
             gl.bindFramebuffer(gl.FRAMEBUFFER, framebuffer);
             gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, textures[0], 0);
             if (hasDepth) {
@@ -335,7 +388,12 @@ export class Stage {
             }
             return { framebuffer, textures };
         };
-        this.targets = { scene: make(gl.RGBA8, true), depth: make(gl.R32F, true), smooth: make(gl.R32F, false), thickness: make(gl.RGBA16F, false) };
+        this.targets = {
+            scene: make(gl.RGBA8, true),
+            depth: make(gl.R32F, true),
+            smooth: make(gl.R32F, false),
+            thickness: make(gl.RGBA16F, false),
+        };
         this.targetSize = `${width}x${height}`;
     }
 
@@ -355,7 +413,9 @@ export class Stage {
     }
 
     private drawSurface(frame: Frame, camera: Camera, radius: number, width: number, height: number): void {
-        const gl = this.gl, t = this.targets, scene = this.scene!;
+        const gl = this.gl,
+            t = this.targets,
+            scene = this.scene!;
         gl.bindFramebuffer(gl.FRAMEBUFFER, t.depth.framebuffer);
         gl.clearColor(0, 0, 0, 0);
         gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
@@ -365,7 +425,8 @@ export class Stage {
         gl.disable(gl.DEPTH_TEST);
         gl.enable(gl.BLEND);
         gl.blendFunc(gl.ONE, gl.ONE);
-        const spread = 1.3 * scene.spacing, thickness = this.use("thickness");
+        const spread = 1.3 * scene.spacing,
+            thickness = this.use("thickness");
         this.bindTextures(thickness, { uSolidDepth: t.scene.textures[1] });
         gl.uniform1f(thickness.at("uVolume"), (2 * scene.spacing ** 3) / (Math.PI * spread ** 2));
         this.drawParticles("thickness", frame, camera, spread);
@@ -375,7 +436,10 @@ export class Stage {
         gl.uniform1f(smooth.at("uReach"), 3 * scene.spacing * camera.pixelScale() * (height / camera.height));
         gl.uniform1f(smooth.at("uRange"), 2 * scene.spacing);
         for (let round = 0; round < 2; ++round) {
-            for (const [from, to, step] of [["depth", "smooth", [1, 0]], ["smooth", "depth", [0, 1]]] as const) {
+            for (const [from, to, step] of [
+                ["depth", "smooth", [1, 0]],
+                ["smooth", "depth", [0, 1]],
+            ] as const) {
                 gl.bindFramebuffer(gl.FRAMEBUFFER, t[to].framebuffer);
                 this.bindTextures(smooth, { uDepth: t[from].textures[0] });
                 gl.uniform2f(smooth.at("uStep"), step[0], step[1]);
@@ -388,9 +452,13 @@ export class Stage {
         const compose = this.use("compose");
         this.setCommon(compose, camera);
         this.bindTextures(compose, {
-            uDepth: t.depth.textures[0], uThickness: t.thickness.textures[0], uScene: t.scene.textures[0], uSolidDepth: t.scene.textures[1],
+            uDepth: t.depth.textures[0],
+            uThickness: t.thickness.textures[0],
+            uScene: t.scene.textures[0],
+            uSolidDepth: t.scene.textures[1],
         });
-        const tan = Math.tan(camera.fov / 2), first = scene.materials[0];
+        const tan = Math.tan(camera.fov / 2),
+            first = scene.materials[0];
         gl.uniform2f(compose.at("uSpread"), (tan * width) / height, tan);
         gl.uniform1f(compose.at("uIndex"), first ? first.refraction : 1.33);
         gl.uniform4f(compose.at("uOpaque"), ...(first ? first.color : ([1, 1, 1] as Vec3)), first ? first.opacity ** 2 : 0);
@@ -403,25 +471,35 @@ export class Stage {
 
 // The corners of all triangles with normals that are smoothed over edges blunter than 40 degrees.
 function smoothNormals(mesh: Mesh): [Float32Array, Float32Array] {
-    const count = mesh.indices.length / 3, places = new Float32Array(9 * count), normals = new Float32Array(9 * count);
+    const count = mesh.indices.length / 3,
+        places = new Float32Array(9 * count),
+        normals = new Float32Array(9 * count);
     const point = (i: number): Vec3 => [mesh.vertices[3 * i], mesh.vertices[3 * i + 1], mesh.vertices[3 * i + 2]];
-    const faces: Vec3[] = [], areas: Vec3[] = [];
+    const faces: Vec3[] = [],
+        areas: Vec3[] = [];
     const around = new Map<string, number[]>();
     const keys: string[] = [];
-    for (let i = 0; i < mesh.vertices.length / 3; ++i) keys.push(point(i).map((x) => x.toPrecision(6)).join());
+    for (let i = 0; i < mesh.vertices.length / 3; ++i)
+        keys.push(
+            point(i)
+                .map((x) => x.toPrecision(6))
+                .join(),
+        );
     for (let f = 0; f < count; ++f) {
         const [a, b, c] = [0, 1, 2].map((k) => point(mesh.indices[3 * f + k]));
         areas.push(cross(sub(b, a), sub(c, a)));
         faces.push(normalize(areas[f]));
         for (let k = 0; k < 3; ++k) {
-            const key = keys[mesh.indices[3 * f + k]], list = around.get(key);
+            const key = keys[mesh.indices[3 * f + k]],
+                list = around.get(key);
             if (list) list.push(f);
             else around.set(key, [f]);
         }
     }
     for (let f = 0; f < count; ++f) {
         for (let k = 0; k < 3; ++k) {
-            const i = mesh.indices[3 * f + k], sum: Vec3 = [0, 0, 0];
+            const i = mesh.indices[3 * f + k],
+                sum: Vec3 = [0, 0, 0];
             for (const g of around.get(keys[i])!)
                 if (dot(faces[f], faces[g]) > 0.766) for (let a = 0; a < 3; ++a) sum[a] += areas[g][a];
             places.set(point(i), 9 * f + 3 * k);
@@ -433,13 +511,15 @@ function smoothNormals(mesh: Mesh): [Float32Array, Float32Array] {
 
 // Triangles from one corner to every segment, and the box that holds them all.
 function fillOutline(mesh: Mesh): [Float32Array, Float32Array] {
-    const { vertices: v, indices } = mesh, fan = new Float32Array((indices.length / 2) * 9);
+    const { vertices: v, indices } = mesh,
+        fan = new Float32Array((indices.length / 2) * 9);
     let [x0, y0, x1, y1] = [Infinity, Infinity, -Infinity, -Infinity];
     for (let i = 0; i < v.length; i += 3) {
-        x0 = Math.min(x0, v[i]), x1 = Math.max(x1, v[i]), y0 = Math.min(y0, v[i + 1]), y1 = Math.max(y1, v[i + 1]);
+        ((x0 = Math.min(x0, v[i])), (x1 = Math.max(x1, v[i])), (y0 = Math.min(y0, v[i + 1])), (y1 = Math.max(y1, v[i + 1])));
     }
     for (let s = 0; s < indices.length / 2; ++s) {
-        const a = 3 * indices[2 * s], b = 3 * indices[2 * s + 1];
+        const a = 3 * indices[2 * s],
+            b = 3 * indices[2 * s + 1];
         fan.set([x0, y0, 0, v[a], v[a + 1], 0, v[b], v[b + 1], 0], 9 * s);
     }
     return [fan, new Float32Array([x0, y0, 0, x1, y0, 0, x1, y1, 0, x0, y0, 0, x1, y1, 0, x0, y1, 0])];

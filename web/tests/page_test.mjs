@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startBrowser, startServer, waitFor } from "./browser.mjs";
 
-const coulis = process.argv[2], folder = mkdtempSync(join(tmpdir(), "coulis-page-test-"));
+const coulis = process.argv[2],
+    folder = mkdtempSync(join(tmpdir(), "coulis-page-test-"));
 const pictures = process.argv[3] === "--pictures" ? process.argv[4] : folder;
 const POOL = `
 scene { title = "A pool", dimension = 2, spacing = 0.02, duration = 10, fps = 30, depth = 0.3, speed = 3 }
@@ -26,12 +27,14 @@ writeFileSync(join(folder, "block.lua"), BLOCK);
 
 const data = (page, name) => page.evaluate((n) => document.body.dataset[n], name);
 const time = async (page) => Number(await data(page, "time"));
-const frame = (page) => page.evaluate(() => {
-    const f = window.coulis.frame(), shorts = new Uint16Array(f.particles.slice().buffer);
-    let sum = 0;
-    for (let i = 0; i < f.count; ++i) sum += shorts[4 * i + 1];
-    return { time: f.time, count: f.count, kinetic: f.kinetic, height: f.lower[1] + (f.size[1] * sum) / 65535 / f.count };
-});
+const frame = (page) =>
+    page.evaluate(() => {
+        const f = window.coulis.frame(),
+            shorts = new Uint16Array(f.particles.slice().buffer);
+        let sum = 0;
+        for (let i = 0; i < f.count; ++i) sum += shorts[4 * i + 1];
+        return { time: f.time, count: f.count, kinetic: f.kinetic, height: f.lower[1] + (f.size[1] * sum) / 65535 / f.count };
+    });
 const screenOf = (page, point) => page.evaluate((p) => window.coulis.screenOf(p), point);
 const openTab = (page, name) => page.click(`#tab-${name}`);
 
@@ -65,7 +68,8 @@ const tests = {
         assert.deepEqual(complaints, []);
         // what is drawn is not one colour
         const colors = await page.evaluate(() => {
-            const gl = document.getElementById("stage").getContext("webgl2"), pixels = new Uint8Array(4 * gl.drawingBufferWidth * gl.drawingBufferHeight);
+            const gl = document.getElementById("stage").getContext("webgl2"),
+                pixels = new Uint8Array(4 * gl.drawingBufferWidth * gl.drawingBufferHeight);
             gl.readPixels(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
             const seen = new Set();
             for (let i = 0; i < pixels.length; i += 4) seen.add(pixels[i] * 65536 + pixels[i + 1] * 256 + pixels[i + 2]);
@@ -75,7 +79,8 @@ const tests = {
         await page.screenshot({ path: join(pictures, "viewer-2d.png") });
     },
     async "pouring raises the count"({ page }) {
-        const before = (await frame(page)).count, [x, y] = await screenOf(page, [-0.1, 0.6, 0]);
+        const before = (await frame(page)).count,
+            [x, y] = await screenOf(page, [-0.1, 0.6, 0]);
         await page.click("#tool-pour");
         await page.mouse.move(x, y);
         await page.mouse.down();
@@ -84,7 +89,8 @@ const tests = {
         await page.click("#tool-look");
     },
     async "dragging moves a body"({ page }) {
-        const [x, y] = await page.evaluate(() => window.coulis.bodyAt("cork").screen), to = await screenOf(page, [-0.25, 0.65, 0]);
+        const [x, y] = await page.evaluate(() => window.coulis.bodyAt("cork").screen),
+            to = await screenOf(page, [-0.25, 0.65, 0]);
         await page.click("#tool-drag");
         await page.mouse.move(x, y);
         await page.mouse.down();
@@ -115,12 +121,17 @@ const tests = {
     async "the console sets gravity and shows errors"({ page }) {
         const before = await frame(page);
         assert.equal(await (await runLine(page, "world:gravity { 0, 4, 0 }")).textContent(), "{0, 4, 0}");
-        await waitFor(page, (h) => {
-            const f = window.coulis.frame(), shorts = new Uint16Array(f.particles.slice().buffer);
-            let sum = 0;
-            for (let i = 0; i < f.count; ++i) sum += shorts[4 * i + 1];
-            return f.lower[1] + (f.size[1] * sum) / 65535 / f.count > h + 0.05;
-        }, before.height);
+        await waitFor(
+            page,
+            (h) => {
+                const f = window.coulis.frame(),
+                    shorts = new Uint16Array(f.particles.slice().buffer);
+                let sum = 0;
+                for (let i = 0; i < f.count; ++i) sum += shorts[4 * i + 1];
+                return f.lower[1] + (f.size[1] * sum) / 65535 / f.count > h + 0.05;
+            },
+            before.height,
+        );
         let answer = await runLine(page, "world:nonsense()");
         assert.match(await answer.textContent(), /nonsense/);
         assert.equal(await answer.getAttribute("class"), "error");
@@ -140,7 +151,8 @@ const tests = {
         await page.click("#step");
         await waitFor(page, () => document.body.dataset.time > 0.03);
         await waitFor(page, (h) => document.body.dataset.hash.length === 16 && document.body.dataset.hash !== h, first);
-        const second = await pausedHash(page), at = await time(page);
+        const second = await pausedHash(page),
+            at = await time(page);
         await page.waitForTimeout(300);
         assert.equal(await time(page), at);
         assert.equal(await pausedHash(page), second);
@@ -176,7 +188,8 @@ const tests = {
 
 // A server that is started anew finds its viewers back.
 async function testReconnect(browser) {
-    const { page } = browser, scene = join(folder, "block.lua");
+    const { page } = browser,
+        scene = join(folder, "block.lua");
     let server = await startServer(coulis, scene, "--threads", "1");
     await page.goto(server.url);
     await waitFor(page, () => document.body.dataset.time > 0.1);
@@ -196,7 +209,8 @@ async function testReconnect(browser) {
 
 // By touch on a narrow screen: nothing sticks out, a finger pours.
 async function testPhone(url) {
-    const browser = await startBrowser({ viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true }), { page, complaints } = browser;
+    const browser = await startBrowser({ viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true }),
+        { page, complaints } = browser;
     await page.goto(url);
     await waitFor(page, () => document.body.dataset.count > 100);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
@@ -210,7 +224,8 @@ async function testPhone(url) {
     await page.screenshot({ path: join(pictures, "viewer-phone.png") });
     await page.tap("#panel-button");
     await page.tap("#tool-pour");
-    const before = Number(await data(page, "count")), [x, y] = await screenOf(page, [0.05, 0.6, 0]);
+    const before = Number(await data(page, "count")),
+        [x, y] = await screenOf(page, [0.05, 0.6, 0]);
     const touch = await page.context().newCDPSession(page);
     await touch.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [{ x, y }] });
     await touch.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: [{ x: x + 2, y }] });
