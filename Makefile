@@ -14,7 +14,7 @@ NO_TESTS_YET = $(if $(wildcard build/CMakeCache.txt),,-DCOULIS_TESTS=OFF)
 # GCC's thread sanitizer wants addresses where it expects them; newer kernels put them anywhere. Not every container may say so.
 NO_RANDOM_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: build demo view page test test-long check bench validate golden format install clean help all-builds setup-demo setup-test
+.PHONY: build demo view page playground test test-long check bench validate golden format install clean help all-builds setup-demo setup-test
 
 build: setup-demo ## the program, at build/coulis (default)
 	@$(CONFIGURE) release $(NO_TESTS_YET)
@@ -26,6 +26,10 @@ demo: build ## honey on a figure: a picture and a film in out/demo
 SCENE ?= dam-break-2d
 view: build ## the live viewer in a browser; SCENE=syrup-coil for another scene
 	@build/coulis view $(SCENE)
+
+playground: build ## the viewer without a server, on WebAssembly, in out/playground
+	@tools/setup full
+	@JOBS=$(JOBS) tools/playground
 
 page: ## builds the viewer's page anew (web/dist), after a change of web/
 	@tools/page build
@@ -86,7 +90,7 @@ install: setup-demo ## libraries, headers, program, scenes and docs into PREFIX 
 	@cmake --install build
 
 clean: ## removes the build folders; keeps out/
-	rm -rf build build-debug build-sanitize build-tsan build-clang
+	rm -rf build build-debug build-sanitize build-tsan build-clang build-wasm
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
