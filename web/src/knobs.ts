@@ -96,7 +96,7 @@ export class Knobs {
             const slider = param.type === "vec3" ? null : this.slider(group, param);
             if (slider) root.append(slider.input);
             knob.show = (value) => {
-                if (document.activeElement !== input) input.value = value;
+                if (document.activeElement !== input) input.value = shorten(value);
                 slider?.show(value);
             };
         }
@@ -140,4 +140,14 @@ export class Knobs {
             },
         };
     }
+}
+
+// Floats have seven digits that mean something.
+function shorten(value: string): string {
+    return value
+        .split(",")
+        .map((part) =>
+            part.trim() !== "" && Number.isFinite(Number(part)) ? String(Number(Number(part).toPrecision(7))) : part.trim(),
+        )
+        .join(", ");
 }

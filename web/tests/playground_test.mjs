@@ -31,7 +31,19 @@ function serve() {
 // What `coulis run` says of so many frames.
 function nativeHash(scene) {
     const out = mkdtempSync(join(tmpdir(), "coulis-playground-"));
-    execFileSync(coulis, ["run", scene, "--frames", String(FRAMES), "--out", out, "--export", "none", "--quiet", "--threads", "1"]);
+    execFileSync(coulis, [
+        "run",
+        scene,
+        "--frames",
+        String(FRAMES),
+        "--out",
+        out,
+        "--export",
+        "none",
+        "--quiet",
+        "--threads",
+        "1",
+    ]);
     const hash = JSON.parse(readFileSync(join(out, "run.json"), "utf8")).state_hash;
     rmSync(out, { recursive: true });
     return hash;
@@ -43,7 +55,10 @@ async function pause(page) {
 }
 
 async function main() {
-    const server = await serve(), url = `http://127.0.0.1:${server.address().port}`, browser = await startBrowser(), { page } = browser;
+    const server = await serve(),
+        url = `http://127.0.0.1:${server.address().port}`,
+        browser = await startBrowser(),
+        { page } = browser;
     try {
         const start = Date.now();
         await page.goto(`${url}/?scene=dam-break-2d`);
@@ -76,7 +91,8 @@ async function main() {
                 await page.click("#step");
                 await waitFor(page, (n) => window.coulis.frame()?.number === n, i);
             }
-            const hash = await page.evaluate(() => window.coulis.hash()), expected = nativeHash(scene);
+            const hash = await page.evaluate(() => window.coulis.hash()),
+                expected = nativeHash(scene);
             console.log(`${scene}: ${hash} in the browser, ${expected} natively`);
             assert.equal(hash, expected, scene);
         }
