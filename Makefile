@@ -14,7 +14,7 @@ NO_TESTS_YET = $(if $(wildcard build/CMakeCache.txt),,-DCOULIS_TESTS=OFF)
 # GCC's thread sanitizer wants addresses where it expects them; newer kernels put them anywhere. Not every container may say so.
 NO_RANDOM_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: build demo view page playground test test-long check bench validate golden format install clean help all-builds setup-demo setup-test
+.PHONY: build demo view page playground test test-long check bench validate golden format install clean help all-builds setup-demo setup-test setup-full
 
 build: setup-demo ## the program, at build/coulis (default)
 	@$(CONFIGURE) release $(NO_TESTS_YET)
@@ -27,8 +27,7 @@ SCENE ?= dam-break-2d
 view: build ## the live viewer in a browser; SCENE=syrup-coil for another scene
 	@build/coulis view $(SCENE)
 
-playground: build ## the viewer without a server, on WebAssembly, in out/playground
-	@tools/setup full
+playground: setup-full ## the viewer without a server, on WebAssembly, in out/playground
 	@JOBS=$(JOBS) tools/playground
 
 page: ## builds the viewer's page anew (web/dist), after a change of web/
@@ -47,7 +46,7 @@ test: all-builds ## what CI runs: checks of the source, four builds, all tests b
 	@echo "Tests of the release build:"
 	@$(CTEST) --test-dir build --label-exclude slow
 
-test-long: all-builds ## every test in every build, and the long variants
+test-long: setup-full all-builds ## every test in every build, and the long variants
 	@cmake --build build-clang --parallel $(JOBS)
 	@echo "Tests under the thread sanitizer:"
 	@$(NO_RANDOM_ADDRESSES) $(CTEST) --test-dir build-tsan
@@ -97,6 +96,9 @@ help: ## this list
 
 setup-demo:
 	@tools/setup demo
+
+setup-full:
+	@tools/setup full
 
 setup-test:
 	@tools/setup test

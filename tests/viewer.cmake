@@ -11,4 +11,7 @@ if(COULIS_SHARED)
     add_test(NAME viewer_bundle COMMAND ${CMAKE_SOURCE_DIR}/tools/page check)
     add_test(NAME viewer_page COMMAND ${CMAKE_SOURCE_DIR}/tools/page test $<TARGET_FILE:coulis_main>)
     set_tests_properties(viewer_page PROPERTIES COST 50)
+    # Builds the library once more, by emscripten: minutes, so it is left to `make test-long`.
+    add_test(NAME playground COMMAND ${CMAKE_SOURCE_DIR}/tools/playground --test $<TARGET_FILE:coulis_main>)
+    set_tests_properties(playground PROPERTIES LABELS slow)
 endif()

@@ -12,7 +12,7 @@ import { startBrowser, waitFor } from "./browser.mjs";
 const [coulis, folder] = process.argv.slice(2);
 const pictures = process.argv[4] === "--pictures" ? process.argv[5] : null;
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm" };
-const SCENES = ["dam-break-2d", "syrup-coil", "drop-2d", "plastic-row"];
+const SCENES = ["dam-break-2d", "syrup-coil", "drop-2d", "plastic-row", "boxes-in-2d"];
 const FRAMES = 4;
 
 function serve() {
