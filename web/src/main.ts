@@ -502,6 +502,7 @@ Object.assign(window, {
         screenOf: (p: Vec3) => camera.project(p),
         inspected: () => inspected,
         hash: () => ask(Ask.Hash),
+        draw: () => stage.draw(frame, camera),
     },
 });
 

@@ -43,6 +43,9 @@ export class Stage {
     private targetSize = "";
     private scene: Scene | null = null;
     private uploaded = -1;
+    private order = new Uint32Array(0);
+    private slices = new Uint16Array(0);
+    private orderBuffer: WebGLBuffer;
 
     constructor(private canvas: HTMLCanvasElement) {
         const gl = canvas.getContext("webgl2", { antialias: false, stencil: true, alpha: false, preserveDrawingBuffer: true });
@@ -65,6 +68,7 @@ export class Stage {
         gl.bindBuffer(gl.ARRAY_BUFFER, this.lineBuffer);
         gl.enableVertexAttribArray(0);
         gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 12, 0);
+        this.orderBuffer = gl.createBuffer()!;
         this.emptyArray = gl.createVertexArray()!;
         gl.bindVertexArray(null);
     }
@@ -202,8 +206,43 @@ export class Stage {
         });
         gl.uniform4fv(p.at("uMaterials"), colors);
         gl.uniform3fv(p.at("uAbsorption"), absorption);
+        const m = camera.view(),
+            toEye = (v: Vec3): Vec3 => [0, 1, 2].map((r) => m[r] * v[0] + m[4 + r] * v[1] + m[8 + r] * v[2]) as Vec3;
+        const sun = toEye(normalize([0.45, 0.8, 0.4]));
+        gl.uniform3fv(p.at("uSunEye"), sun);
+        gl.uniform3fv(p.at("uHalfEye"), normalize([sun[0], sun[1], sun[2] + 1]));
+        gl.uniform3fv(p.at("uUpEye"), toEye([0, 1, 0]));
         gl.bindVertexArray(this.particleArray);
-        gl.drawArrays(gl.POINTS, 0, frame.count);
+        if (camera.is2d || name === "thickness") gl.drawArrays(gl.POINTS, 0, frame.count);
+        else gl.drawElements(gl.POINTS, frame.count, gl.UNSIGNED_INT, 0);
+        gl.bindVertexArray(null);
+    }
+
+    // The nearest first, so that what they hide is never shaded: of a block of 19 000 that is most. Sorted into 1024 slices.
+    private sortParticles(frame: Frame, camera: Camera): void {
+        const gl = this.gl,
+            forward = camera.axes()[2],
+            shorts = new Uint16Array(frame.particles.buffer, frame.particles.byteOffset, 4 * frame.count);
+        const weight = forward.map((f, a) => (f * frame.size[a]) / 65535);
+        const low = weight.reduce((sum, w) => sum + Math.min(w, 0) * 65535, 0);
+        const high = weight.reduce((sum, w) => sum + Math.max(w, 0) * 65535, 0);
+        const factor = 1023 / (high - low || 1),
+            starts = new Uint32Array(1025);
+        if (this.order.length < frame.count) {
+            this.order = new Uint32Array(2 * frame.count);
+            this.slices = new Uint16Array(2 * frame.count);
+        }
+        for (let i = 0, k = 0; i < frame.count; ++i, k += 4) {
+            const depth = weight[0] * shorts[k] + weight[1] * shorts[k + 1] + weight[2] * shorts[k + 2];
+            const slice = ((depth - low) * factor) | 0;
+            this.slices[i] = slice;
+            ++starts[slice + 1];
+        }
+        for (let s = 0; s < 1024; ++s) starts[s + 1] += starts[s];
+        for (let i = 0; i < frame.count; ++i) this.order[starts[this.slices[i]]++] = i;
+        gl.bindVertexArray(this.particleArray);
+        gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.orderBuffer);
+        gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, this.order.subarray(0, frame.count), gl.STREAM_DRAW);
         gl.bindVertexArray(null);
     }
 
@@ -343,6 +382,7 @@ export class Stage {
             gl.clear(gl.DEPTH_BUFFER_BIT);
             this.drawParticles("sphere", frame, camera, radius);
         } else {
+            this.sortParticles(frame, camera);
             this.drawBodies(frame, camera, false);
             if (isSurface) {
                 this.drawBodies(frame, camera, true);
