@@ -14,7 +14,7 @@ NO_TESTS_YET = $(if $(wildcard build/CMakeCache.txt),,-DCOULIS_TESTS=OFF)
 # GCC's thread sanitizer wants addresses where it expects them; newer kernels put them anywhere. Not every container may say so.
 NO_RANDOM_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: build demo test test-long fuzz check bench validate golden format install clean help all-builds setup-demo setup-test
+.PHONY: build demo view page playground test test-long fuzz check bench validate golden format install clean help all-builds setup-demo setup-test setup-full
 
 build: setup-demo ## the program, at build/coulis (default)
 	@$(CONFIGURE) release $(NO_TESTS_YET)
@@ -22,6 +22,16 @@ build: setup-demo ## the program, at build/coulis (default)
 
 demo: build ## honey on a figure: a picture and a film in out/demo
 	@tools/demo
+
+SCENE ?= dam-break-2d
+view: build ## the live viewer in a browser; SCENE=syrup-coil for another scene
+	@build/coulis view $(SCENE)
+
+playground: setup-full ## the viewer without a server, on WebAssembly, in out/playground
+	@JOBS=$(JOBS) tools/playground
+
+page: ## builds the viewer's page anew (web/dist), after a change of web/
+	@tools/page build
 
 # What is quick to fail comes first: formatting and scripts, then all builds, so that a compiler error shows at once. The tests of
 # the release build come last: the last lines are CTest's summary.
@@ -36,7 +46,7 @@ test: all-builds ## what CI runs: checks of the source, four builds, all tests b
 	@echo "Tests of the release build:"
 	@$(CTEST) --test-dir build --label-exclude slow
 
-test-long: all-builds ## every test in every build, and the long variants
+test-long: setup-full all-builds ## every test in every build, and the long variants
 	@cmake --build build-clang --parallel $(JOBS)
 	@echo "Tests under the thread sanitizer:"
 	@$(NO_RANDOM_ADDRESSES) $(CTEST) --test-dir build-tsan
@@ -85,7 +95,7 @@ install: setup-demo ## libraries, headers, program, scenes and docs into PREFIX 
 	@cmake --install build
 
 clean: ## removes the build folders; keeps out/
-	rm -rf build build-debug build-sanitize build-tsan build-clang build-fuzz
+	rm -rf build build-debug build-sanitize build-tsan build-clang build-fuzz build-wasm
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -93,5 +103,9 @@ help: ## this list
 setup-demo:
 	@tools/setup demo
 
+setup-full:
+	@tools/setup full
+
 setup-test:
 	@tools/setup test
+	@tools/page install

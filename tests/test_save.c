@@ -156,6 +156,30 @@ static void test_resumed_run_has_the_same_bits(void **context)
     }
 }
 
+// A gravity that was changed goes with the state; a state without one brings back the world's own.
+static void test_gravity_is_resumed(void **context)
+{
+    (void)context;
+    couFaults faults = {0};
+    couState first_state = {0}, state = {0};
+    couWorld *first = make_scene(3, 1), *second = make_scene(3, 2);
+    run(first, 5);
+    assert_true(couWorld_SaveState(first, &first_state));
+    assert_true(couWorld_SetGravity(first, (couVec3){3, -5, 0.5f}, cou_gravityOnAll, &faults));
+    run(first, 5);
+    assert_true(couWorld_SaveState(first, &state));
+    assert_true(couWorld_LoadState(second, &state, &faults));
+    CHECK_NO_FAULTS(&faults);
+    CHECK_NEAR(couWorld_Gravity(second).x, 3, 0, 0);
+    run(first, 10), run(second, 10);
+    assert_true(hash_world(first) == hash_world(second));
+    assert_true(couWorld_LoadState(second, &first_state, &faults));
+    CHECK_NEAR(couWorld_Gravity(second).x, 0, 0, 0);
+    assert_true(hash_world(second) == couState_Hash(&first_state));
+    couState_Clear(&first_state), couState_Clear(&state);
+    couDestroyWorld(first), couDestroyWorld(second);
+}
+
 // The state is in order of ids, whatever the storage.
 static void test_order_of_the_state(void **context)
 {
@@ -261,6 +285,13 @@ static void test_every_change_counts(void **context)
     CHECK_CHANGED("an event");
     couRandomFloat(&world->random);
     CHECK_CHANGED("the random numbers");
+    assert_true(couWorld_SetGravity(world, (couVec3){1, -9, 0}, &faults));
+    CHECK_CHANGED("another gravity");
+    assert_false(couWorld_SetGravity(world, (couVec3){0, 20000, 0}, &faults));
+    assert_false(couWorld_SetGravity(world, (couVec3){0, NAN, 0}, &faults));
+    assert_int_equal(faults.count, 2);
+    assert_true(hash_world(world) == hash);
+    couFaults_Clear(&faults);
     couWorld_Step(world, 1e-6f);
     CHECK_CHANGED("a step");
     couDestroyWorld(world);
@@ -433,6 +464,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_resumed_run_has_the_same_bits),
+        cmocka_unit_test(test_gravity_is_resumed),
         cmocka_unit_test(test_order_of_the_state),
         cmocka_unit_test(test_every_array_counts),
         cmocka_unit_test(test_every_change_counts),

@@ -36,7 +36,8 @@ _coulis_value()
 {
     case $previous in
         --method) _coulis_words "$(_coulis_list methods)" ;;
-        --out | --resume) _coulis_files ;;
+        --out | --resume | --record) _coulis_files ;;
+        --snapshot) _coulis_files png ;;
         --json) _coulis_files json ;;
         --export) _coulis_words "vtk ply obj vtk,ply none" ;;
         --to) [ "$command" != export ] || _coulis_words "usda pvd vtp ply obj" ;;
@@ -69,7 +70,7 @@ _coulis()
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _coulis_words "run surface render check export list info bench validate --help --version"
+        _coulis_words "run view surface render check export list info bench validate --help --version"
         return
     fi
     _coulis_value && return
@@ -78,7 +79,7 @@ _coulis()
         return
     fi
     case $command in
-        run | check) _coulis_scenes ;;
+        run | check | view) _coulis_scenes ;;
         list) _coulis_words "scenes materials methods cases" ;;
         export) mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
         surface | render) _coulis_files vtp vtu vtk ply ;;

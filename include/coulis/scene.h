@@ -59,6 +59,11 @@ COU_API couColors couScene_Colors(const couScene *scene); ///< what pictures col
 /// A Lua error in a callback during the run: its message with file and line, or NULL. The run must stop then.
 COU_API const char *couScene_RuntimeError(const couScene *scene);
 
+/// Runs a line of Lua on the running world, as an event would: `world:...`, materials, shapes, what the scene keeps in globals.
+/// `text` gets what it printed and, for an expression, its value; on false the error, and the world is as far as the line came.
+/// Between two steps only. Limits are those of the sandbox, with 2 s of CPU time: nothing runs for ever.
+COU_API bool couScene_RunConsole(couScene *scene, const char *line, char *text, size_t size);
+
 /// `world.store` as bytes for the checkpoint, to be freed with free(), and back. False when it holds what cannot be saved
 /// (functions...).
 COU_API bool couScene_SaveStore(couScene *scene, void **bytes, size_t *size, couFaults *faults);

@@ -122,6 +122,7 @@ COU_API bool couWorld_SetParam(couWorld *world, const char *name, const char *te
 
 /// Changes gravity, and what it pulls, while the world runs; what sleeps wakes up. False on a fault, which changes nothing.
 COU_API bool couWorld_SetGravity(couWorld *world, couVec3 gravity, couGravityOn on, couFaults *faults);
+COU_API couVec3 couWorld_Gravity(const couWorld *world); ///< now [m/s^2]
 
 // --- Materials ---------------------------------------------------------------------------------------------------------------
 

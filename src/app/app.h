@@ -17,6 +17,7 @@ int couCommandBench(int argc, char **argv);
 int couCommandValidate(int argc, char **argv);
 int couCommandSurface(int argc, char **argv);
 int couCommandRender(int argc, char **argv);
+int couCommandView(int argc, char **argv);
 
 // --- Options -----------------------------------------------------------------------------------------------------------------
 

@@ -29,6 +29,7 @@ typedef struct couRunOptions {
     int threads;          ///< 0: as the scene says
     int checkpoint_every; ///< frames; 0: only at the end; -1: about once a minute
     bool is_video, is_picture, is_quiet, is_forced;
+    bool is_viewed;   ///< in a browser while it goes on
     bool has_surface; ///< surface frames
     couPictureChoice pictures;
 

@@ -43,6 +43,7 @@ static bool parse(couRunOptions *o, int argc, char **argv, couFaults *faults)
         COU_OPTION("--video", NULL, cou_optionFlag, &o->is_video, .help = "write film.mp4 and picture.png"),
         COU_OPTION("--picture", NULL, cou_optionFlag, &o->is_picture, .help = "write picture.png of the last frame"),
         COU_PICTURE_OPTIONS(&o->pictures),
+        COU_OPTION("--view", NULL, cou_optionFlag, &o->is_viewed, .help = "print an address where a browser can watch the run"),
         COU_OPTION("--checkpoint-every", "N", cou_optionInt, &o->checkpoint_every, .min = 0, .max = COU_MAX_FRAMES,
                    .help = "frames between checkpoints; 0: one at the end (default: once a minute)"),
         COU_OPTION("--resume", "DIR", cou_optionText, &o->resume, .help = "go on from the last checkpoint of a run"),

@@ -248,6 +248,29 @@ static int world_particle_count(lua_State *lua)
     return 1;
 }
 
+// world:gravity{x, y, z} changes it; world:gravity() says what it is.
+static int world_gravity(lua_State *lua)
+{
+    couScene *scene = couCheckWorld(lua, "gravity");
+    if (!lua_isnoneornil(lua, 2)) {
+        couReader reader = couReader_Begin(lua, "gravity");
+        couVec3 gravity;
+        lua_settop(lua, 2);
+        if (!couReader_Vector(&reader, "gravity", &gravity)) return 0;
+        couFaults faults = {0};
+        couWorld_SetGravity(scene->world, gravity, (couGravityOn)couWorld_Def(scene->world)->gravity_on, &faults);
+        couReader_Adopt(&reader, &faults, "gravity");
+    }
+    couVec3 now = couWorld_Gravity(scene->world);
+    const float numbers[] = {now.x, now.y, now.z};
+    lua_createtable(lua, 3, 0);
+    for (int i = 0; i < 3; ++i) {
+        lua_pushnumber(lua, (double)numbers[i]);
+        lua_rawseti(lua, -2, i + 1);
+    }
+    return 1;
+}
+
 static int world_log(lua_State *lua)
 {
     couCheckWorld(lua, "log");
@@ -263,6 +286,7 @@ static const luaL_Reg world_methods[] = {{"stop_emitters", world_stop_emitters},
                                          {"set", couWorldCall_Set},
                                          {"pour", world_pour},
                                          {"particle_count", world_particle_count},
+                                         {"gravity", world_gravity},
                                          {"log", world_log},
                                          {"body", couWorldCall_Body},
                                          {"push", couWorldCall_Push},

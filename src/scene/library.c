@@ -203,13 +203,18 @@ static int base_tostring(lua_State *lua)
 void couSandbox_Print(lua_State *lua, const char *text)
 {
     couSandbox *sandbox = couSandbox_Of(lua);
+    couSandbox_Work(lua, 100);
+    if (sandbox->printed) {
+        size_t used = strlen(sandbox->printed);
+        snprintf(sandbox->printed + used, sandbox->printed_size - used, "%.1000s\n", text);
+        return;
+    }
     int64_t before = sandbox->printed_bytes;
     sandbox->printed_bytes += (int64_t)strnlen(text, 1000) + 1;
     if (sandbox->printed_bytes <= COU_PRINT_BYTES)
         couLog(cou_logInfo, "%.1000s", text);
     else if (before <= COU_PRINT_BYTES)
         couLog(cou_logWarning, "the scene has printed more than %d MB: the rest is left out", (int)(COU_PRINT_BYTES >> 20));
-    couSandbox_Work(lua, 100);
 }
 
 static int base_print(lua_State *lua)

@@ -128,6 +128,14 @@ void couDestroyWorld(couWorld *world)
 }
 
 const couWorldDef *couWorld_Def(const couWorld *world) { return &world->def; }
+
+couVec3 couWorld_Gravity(const couWorld *world)
+{
+    couVec3 gravity = world->def.gravity;
+    if (world->def.dimension == 2) gravity.z = 0.0f;
+    return gravity;
+}
+
 void *couWorld_MethodParams(couWorld *world) { return world->fluid.params; }
 
 void couApplyGravity(couWorld *world)
