@@ -26,11 +26,13 @@ class Refused(Exception):
 
 class Server:
     """`coulis view` as a child."""
+    started = []
 
     def __init__(self, coulis, *arguments, port=0):
         environment = dict(os.environ, COULIS_VIEW_TOKEN=TOKEN)
         self.process = subprocess.Popen([coulis, "view", *arguments, "--port", str(port), "--threads", "1"],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+        Server.started.append(self)
         self.url = self.process.stdout.readline().strip()
         match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=(.*)", self.url)
         if not match:

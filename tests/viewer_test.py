@@ -23,9 +23,11 @@ body { name = "cork", shape = box { size = { 0.1, 0.1 } }, at = { 0.2, 0.5 }, de
 fluid { material = "water", shape = box { size = { 0.8, 0.3 } }, at = { 0, 0.15 } }
 """
 CUBE = """
-scene { title = "A block", spacing = 0.05, duration = 10, fps = 30, depth = 0.3, speed = 3 }
+scene { title = "A block", spacing = 0.05, duration = 10, fps = 30, depth = 0.4, speed = 3 }
 body { name = "ground", shape = plane {} }
-fluid { material = material("jelly", { name = "jelly" }), shape = box { size = { 0.4, 0.4, 0.4 } }, at = { 0, 0.3, 0 } }
+body { name = "mould", shape = shell { box { size = { 0.4, 0.4, 0.4 } }, thickness = 0.1, open = true }, at = { 0, 0.3, 0 } }
+fluid { material = material("matter", { base = "jelly", shear_modulus = 5000, flow_stretch = 20, flow_compress = 20 }),
+    shape = box { size = { 0.4, 0.4, 0.4 } }, at = { 0, 0.3, 0 } }
 """
 
 FLOAT = struct.Struct("<f").pack
@@ -147,6 +149,40 @@ def test_a_body_is_dragged(server):
     viewer.until(lambda: viewer.inspected["kind"] == 1 and len(viewer.inspected["arrows"]) == 2, "a particle in words")
     viewer.do(vc.INSPECT, b"\0")
     viewer.close()
+
+
+# As the bunny of the thesis: fill the mould, add springs, remove the mould, raise plasticity, delete springs.
+def test_a_casting_by_hand(coulis, folder):
+    scene = os.path.join(folder, "cube.lua")
+    with open(scene, "w", encoding="utf-8") as file:
+        file.write(CUBE)
+    server = Server(coulis, scene)
+    viewer = Viewer(server.port)
+    viewer.do(vc.PACE, FLOAT(0) + b"\1")
+
+    def wait(seconds):
+        viewer.next_frame()
+        end = viewer.frame.time + seconds
+        viewer.until(lambda: viewer.frame.time >= end, "time")
+        return viewer.frame.mean_height()
+
+    mould = next(key for key, mesh in viewer.meshes.items() if mesh.endswith(b"mould"))
+    viewer.do(vc.SPRINGS, b"\1\0")
+    wait(0.2)
+    viewer.do(vc.REMOVE, struct.pack("<HH", *mould))
+    standing = wait(1.0)
+    check(mould not in viewer.frame.bodies, "the mould is gone")
+    check(standing > 0.14, f"with springs it stands, {standing} m high on average")
+    viewer.do(vc.SET, b"\2" + text("springs") + text("plastic"))
+    viewer.do(vc.DROP, struct.pack("<BB", 1, 0) + vec(0, 0.7, 0) + FLOAT(0.4) + FLOAT(150) + b"\0")
+    squashed = wait(0.5)
+    print(f"    mean heights: standing {standing:.3f}, squashed {squashed:.3f} m")
+    check(squashed < 0.95 * standing, f"squashed from {standing} to {squashed}")
+    viewer.do(vc.SET, b"\2" + text("springs") + text("none"))
+    viewer.do(vc.SPRINGS, b"\0\0")
+    flown = wait(1.5)
+    check(flown < 0.8 * squashed, f"without springs it flows away: {squashed} to {flown}")
+    server.stop()
 
 
 def test_knobs_and_gravity(server):
@@ -459,7 +495,8 @@ def main():
                 function(*[known[argument] for argument in function.__code__.co_varnames[:function.__code__.co_argcount]])
                 print(f"{name}: {time.monotonic() - start:.1f} s", flush=True)
         except BaseException:
-            server.process.kill()
+            for started in Server.started:
+                started.process.kill()
             raise
         server.stop()
 
