@@ -127,7 +127,8 @@ same "no folder after bad usage" 0 "$(count . never)"
 for opacity in none 0 0.5; do
     cp gallery/sheet.lua gallery/fan.lua
     [ $opacity = none ] ||
-        echo "blower { shape = box { size = {0.1, 0.1} }, at = {0.2, 0.15}, force = 1, start = 9, opacity = $opacity }" >>gallery/fan.lua
+        echo "blower { shape = box { size = {0.1, 0.1} }, at = {0.2, 0.15}, force = 1, start = 9, opacity = $opacity }" \
+            >>gallery/fan.lua
     ends 0 run fan --out fan$opacity --frames 1 --quiet
     ends 0 render fan$opacity $small --from 0,0.1,1 --to 0,0.1,0 --quiet
 done

@@ -285,10 +285,10 @@ static void test_every_change_counts(void **context)
     CHECK_CHANGED("an event");
     couRandomFloat(&world->random);
     CHECK_CHANGED("the random numbers");
-    assert_true(couWorld_SetGravity(world, (couVec3){1, -9, 0}, &faults));
+    assert_true(couWorld_SetGravity(world, (couVec3){1, -9, 0}, cou_gravityOnAll, &faults));
     CHECK_CHANGED("another gravity");
-    assert_false(couWorld_SetGravity(world, (couVec3){0, 20000, 0}, &faults));
-    assert_false(couWorld_SetGravity(world, (couVec3){0, NAN, 0}, &faults));
+    assert_false(couWorld_SetGravity(world, (couVec3){0, 20000, 0}, cou_gravityOnAll, &faults));
+    assert_false(couWorld_SetGravity(world, (couVec3){0, NAN, 0}, cou_gravityOnAll, &faults));
     assert_int_equal(faults.count, 2);
     assert_true(hash_world(world) == hash);
     couFaults_Clear(&faults);

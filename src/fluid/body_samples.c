@@ -34,8 +34,8 @@ void couForgetBodySamples(couFluid *fluid)
     fluid->sampled_change = UINT64_MAX;
 }
 
-// Thickness of a closed shell / spacing: the edges of a thinner one have too few samples for the long steps of the solvers; liquid
-// gathers there.
+// Thickness of a closed shell / spacing: the edges of a thinner one have too few samples for the long steps of the solvers;
+// liquid gathers there.
 #define LEAST_SHELL 1.1
 
 static bool check_shell(const couFluid *fluid, const couBody *body, couFaults *faults)

@@ -382,8 +382,8 @@ static void least_block(void *context, int block, size_t begin, size_t end, int 
 }
 
 // Where there is no surface, pressures are known but for a constant, which moves nothing: so all may pull, and none does once the
-// level is such that the least of them is 0. That is what the next step starts from. Around 0 instead, liquid under suction clumps;
-// and cut at 0 it tears where it should be drawn along. What the level does to liquid that is uneven makes it even.
+// level is such that the least of them is 0. That is what the next step starts from. Around 0 instead, liquid under suction
+// clumps; and cut at 0 it tears where it should be drawn along. What the level does to liquid that is uneven makes it even.
 static void raise_level(Solver *solver)
 {
     if (!couSph_State(solver->step->fluid)->is_full) return;

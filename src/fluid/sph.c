@@ -355,10 +355,10 @@ static void part_block(void *context, int block, size_t begin, size_t end, int w
     }
 }
 
-// A steady strain draws particles into threads: rows come ever closer to each other while along them distances grow. Where there is
-// a surface, the density that this raises drives them apart; without one its mean cannot be told from a domain that is too full,
-// and nothing would. So near pairs part there, by places alone: velocities and pressures do not know of it, as with the shifts of
-// [Lind 2012], and calm liquid is left as it is.
+// A steady strain draws particles into threads: rows come ever closer to each other while along them distances grow. Where there
+// is a surface, the density that this raises drives them apart; without one its mean cannot be told from a domain that is too
+// full, and nothing would. So near pairs part there, by places alone: velocities and pressures do not know of it, as with the
+// shifts of [Lind 2012], and calm liquid is left as it is.
 void couPhase_Even(couStep *step)
 {
     static couSphLoopFcn *const part[cou_isaCount] = COU_VARIANTS(couSphPart);

@@ -86,7 +86,8 @@ void couSandbox_SeedRandom(couSandbox *sandbox, uint64_t seed);
 /// Pushes a sequence of the keys of the table at `index`: numbers ascending, then strings bytewise, then false, true.
 /// Raises an error for other keys, which have no order that is the same in every run.
 void couSandbox_PushSortedKeys(lua_State *lua, int index);
-/// To the log, or the console that has asked for it, at most 1000 bytes at a time. What is beyond COU_PRINT_BYTES in all is left out, and that is said once.
+/// To the log, or the console that has asked for it, at most 1000 bytes at a time. What is beyond COU_PRINT_BYTES in all is left
+/// out, and that is said once.
 void couSandbox_Print(lua_State *lua, const char *text);
 /// Pushes a text of the value that is the same in every run: no addresses.
 const char *couSandbox_PushText(lua_State *lua, int index);
