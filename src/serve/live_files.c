@@ -98,7 +98,7 @@ static void add_changes(couLive *live, couBytes *events, couBytes *sets)
             char value[160], old[160];
             couParam_FormatValue(param, def, value, sizeof value);
             couParam_FormatValue(param, start, old, sizeof old);
-            if (strcmp(value, old) == 0) continue;
+            if (strcmp(value, old) == 0 || strcmp(value, "auto") == 0) continue; // scenes cannot say auto
             if (group == 0) couBytes_Format(sets, " --set %s.%s=%s", table->name, param->name, value);
             if (group == 1) couBytes_Format(events, "    world:gravity { %s }\n", value);
             if (group < 2) continue;

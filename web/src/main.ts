@@ -235,6 +235,7 @@ function draw(now: number): void {
     ((camera.width = canvas.clientWidth || 1), (camera.height = canvas.clientHeight || 1));
     if (scene && !isFramed) (camera.frame(scene), (isFramed = true));
     showArrows();
+    stage.pace(now);
     stage.draw(frame, camera);
     if (isUnshown) (link.shown(), (isUnshown = false));
     graphs.noteDrawn(now);

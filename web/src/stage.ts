@@ -45,6 +45,9 @@ export class Stage {
     private uploaded = -1;
     private order = new Uint32Array(0);
     private drawnCount = 0;
+    private detail = 1; // of the picture's resolution
+    private slow = 0; // frames in a row that took long, below 0: that went fast
+    private lastDraw = 0;
     private slices = new Uint16Array(0);
     private orderBuffer: WebGLBuffer;
 
@@ -384,10 +387,24 @@ export class Stage {
         gl.enable(gl.DEPTH_TEST);
     }
 
+    /** Where the machine cannot draw 20 frames a second, the picture gets coarser; where it easily can, finer again. */
+    pace(now: number): void {
+        const took = now - this.lastDraw;
+        this.lastDraw = now;
+        this.slow = took > 50 ? Math.max(this.slow, 0) + 1 : took < 20 ? Math.min(this.slow, 0) - 1 : 0;
+        if (this.slow > 15) {
+            this.detail = Math.max(0.5, this.detail - 0.25);
+            this.slow = 0;
+        } else if (this.slow < -240) {
+            this.detail = Math.min(1, this.detail + 0.25);
+            this.slow = 0;
+        }
+    }
+
     draw(frame: Frame | null, camera: Camera): void {
         const gl = this.gl,
             theme = this.theme();
-        const ratio = Math.min(window.devicePixelRatio || 1, 2);
+        const ratio = Math.min(window.devicePixelRatio || 1, 2) * this.detail;
         const width = Math.round(this.canvas.clientWidth * ratio),
             height = Math.round(this.canvas.clientHeight * ratio);
         if (this.canvas.width !== width || this.canvas.height !== height)
