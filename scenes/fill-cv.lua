@@ -10,11 +10,11 @@ scene {
 
 body {
     name = "box", opacity = 0.1, color = { 0.7, 0.8, 0.9 }, absorption = { 1.2, 0.5, 0.4 },
-    shape = shell { box { size = { 0.5, 0.5, 0.5 } }, thickness = 0.03 }, at = { 0, 0.28, 0 },
+    shape = shell { box { size = { 0.5, 0.5, 0.5 } }, thickness = 0.07 }, at = { 0, 0.32, 0 },
 }
-body { name = "ball", shape = sphere { radius = 0.08 }, at = { 0.04, 0.20, 0.02 }, density = 240, color = { 0.75, 0.42, 0.15 } }
+body { name = "ball", shape = sphere { radius = 0.08 }, at = { 0.04, 0.24, 0.02 }, density = 240, color = { 0.75, 0.42, 0.15 } }
 -- Tinted: so little water would have no colour of its own.
 local water = material("water", { absorption = { 3.5, 1.1, 0.4 } })
-fluid { material = water, shape = box { size = { 0.5, 0.5, 0.5 } }, at = { 0, 0.28, 0 }, jitter = 0 }
+fluid { material = water, shape = box { size = { 0.5, 0.5, 0.5 } }, at = { 0, 0.32, 0 }, jitter = 0 }
 
 camera { from = { 0.7, 0.75, 1.1 }, to = { 0, 0.24, 0 }, fov = 38 }

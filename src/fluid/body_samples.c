@@ -71,94 +71,7 @@ bool couCheckSamples(const couFluid *fluid, couFaults *faults)
     return is_good;
 }
 
-// --- Points around one -------------------------------------------------------------------------------------------------------
-
-// A lattice point around a sample and its part in the density there.
-typedef struct Point {
-    couVec3 offset;
-    float weight;
-} Point;
-
-typedef struct Points {
-    Point *items;
-    size_t count;
-} Points;
-
-static bool take_points(couFluid *fluid, Points *points)
-{
-    const couSphState *state = fluid->method_state;
-    float d = fluid->spacing;
-    int reach = (int)ceilf(fluid->h / d), deep = fluid->dimension == 3 ? reach : 0, edge = 2 * reach + 1;
-    *points = (Points){COU_TAKE(fluid->scratch, Point, (size_t)(edge * edge * (2 * deep + 1))), 0};
-    if (!points->items) return false;
-    double unit = pow(d, fluid->dimension) * (double)state->density_unit;
-    for (int k = -deep; k <= deep; ++k)
-        for (int j = -reach; j <= reach; ++j)
-            for (int i = -reach; i <= reach; ++i) {
-                couVec3 offset = {d * (float)i, d * (float)j, d * (float)k};
-                double weight = unit * couKernel_Value(&state->density_kernel, couLength(offset));
-                if (weight > 0) points->items[points->count++] = (Point){offset, (float)weight};
-            }
-    return true;
-}
-
 // --- Bounded shapes ----------------------------------------------------------------------------------------------------------
-
-// Walls without room for all layers.
-static bool lacks_layers(const couFluid *fluid, const couBody *body, const couBodySamples *own)
-{
-    const couShapeDef *def = couShape_Def(body->def.shape);
-    float needed = (float)couSph_BoundaryLayers(fluid) * fluid->spacing;
-    return own->samples.is_thin || (def->kind == cou_shapeShell && def->thickness < needed);
-}
-
-// Where liquid would be in front of a sample: half a spacing off all surfaces.
-static couVec3 probe_of(const couFluid *fluid, const couBody *body, couVec3 x)
-{
-    couVec3 normal;
-    float depth = couShape_DistanceNormal(body->def.shape, fluid->dimension, x, &normal);
-    couVec3 probe = couMulAdd(x, 0.5f * fluid->spacing - depth, normal);
-    for (int round = 0; round < 8; ++round) {
-        float distance = couShape_DistanceNormal(body->def.shape, fluid->dimension, probe, &normal);
-        probe = couMulAdd(probe, COU_MAX(0.5f * fluid->spacing - distance, 0.0f), normal);
-    }
-    return probe;
-}
-
-// The sum of V W that a solid without end behind the surface would have at x: of all that x does not see.
-static float hidden_sum(const couFluid *fluid, const couBody *body, const Points *points, couVec3 x)
-{
-    enum { STEPS = 4 };
-    float sum = 0.0f;
-    for (size_t n = 0; n < points->count; ++n) {
-        bool is_seen = true;
-        for (int k = 1; k <= STEPS && is_seen; ++k) {
-            couVec3 on = couMulAdd(x, (float)k / STEPS, points->items[n].offset);
-            is_seen = couShape_Distance(body->def.shape, fluid->dimension, on) > 0.0f;
-        }
-        if (!is_seen) sum += points->items[n].weight;
-    }
-    return sum / couSph_State(fluid)->density_unit;
-}
-
-static bool fit_thin(couFluid *fluid, const couBody *body, couBodySamples *own)
-{
-    const couSphState *state = fluid->method_state;
-    size_t count = own->samples.count;
-    couArenaMark mark = couArena_Mark(fluid->scratch);
-    Points points;
-    couVec3 *probes = COU_TAKE(fluid->scratch, couVec3, count + 1);
-    float *targets = COU_TAKE(fluid->scratch, float, count + 1);
-    bool is_good = probes && targets && take_points(fluid, &points);
-    for (size_t k = 0; is_good && k < count; ++k) {
-        probes[k] = probe_of(fluid, body, own->samples.points[k]);
-        targets[k] = hidden_sum(fluid, body, &points, probes[k]);
-    }
-    is_good = is_good && couFitSampleVolumes(fluid->memory, &state->density_kernel, own->samples.points, probes, targets, count,
-                                             own->volumes, &fluid->parallel);
-    couArena_Release(fluid->scratch, mark);
-    return is_good;
-}
 
 static bool sample_body(couFluid *fluid, const couBody *body, couBodySamples *own)
 {
@@ -170,9 +83,8 @@ static bool sample_body(couFluid *fluid, const couBody *body, couBodySamples *ow
     couFree(fluid->memory, own->volumes);
     own->volumes = couAlloc(fluid->memory, (count + 1) * sizeof(float));
     if (!own->volumes) return false;
-    bool is_good = couFindSampleVolumes(fluid->memory, &state->density_kernel, state->gamma, own->samples.points, count,
-                                        own->volumes, &fluid->parallel);
-    return is_good && (!lacks_layers(fluid, body, own) || fit_thin(fluid, body, own));
+    return couFindSampleVolumes(fluid->memory, &state->density_kernel, state->gamma, own->samples.points, count, own->volumes,
+                                &fluid->parallel);
 }
 
 // --- Tiles -------------------------------------------------------------------------------------------------------------------
@@ -263,6 +175,35 @@ static bool grow_tiles(couFluid *fluid, const couBody *body, couBodySamples *own
 }
 
 // --- What is solid around a sample -------------------------------------------------------------------------------------------
+
+// A lattice point around a sample and its part in the density there.
+typedef struct Point {
+    couVec3 offset;
+    float weight;
+} Point;
+
+typedef struct Points {
+    Point *items;
+    size_t count;
+} Points;
+
+static bool take_points(couFluid *fluid, Points *points)
+{
+    const couSphState *state = fluid->method_state;
+    float d = fluid->spacing;
+    int reach = (int)ceilf(fluid->h / d), deep = fluid->dimension == 3 ? reach : 0, edge = 2 * reach + 1;
+    *points = (Points){COU_TAKE(fluid->scratch, Point, (size_t)(edge * edge * (2 * deep + 1))), 0};
+    if (!points->items) return false;
+    double unit = pow(d, fluid->dimension) * (double)state->density_unit;
+    for (int k = -deep; k <= deep; ++k)
+        for (int j = -reach; j <= reach; ++j)
+            for (int i = -reach; i <= reach; ++i) {
+                couVec3 offset = {d * (float)i, d * (float)j, d * (float)k};
+                double weight = unit * couKernel_Value(&state->density_kernel, couLength(offset));
+                if (weight > 0) points->items[points->count++] = (Point){offset, (float)weight};
+            }
+    return true;
+}
 
 // Where a body is while its samples are settled: what moves, in its own frame, so that it does not depend on when that is done.
 static couPose settled_pose(const couBody *body) { return body->kind == cou_rigidFixed ? body->start : COU_POSE_IDENTITY; }

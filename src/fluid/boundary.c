@@ -65,30 +65,3 @@ bool couFindSampleVolumes(couMemory *memory, const couKernel *kernel, float gamm
     couBoundary_Free(&set);
     return is_good;
 }
-
-bool couFitSampleVolumes(couMemory *memory, const couKernel *kernel, const couVec3 *points, const couVec3 *probes,
-                         const float *targets, size_t count, float *volumes, const couParallel *parallel)
-{
-    enum { ROUNDS = 20 };
-    couBoundary set, seen;
-    couNeighbors neighbors;
-    bool is_good = make_set(&set, memory, points, count, kernel->h, parallel);
-    is_good = make_set(&seen, memory, probes, count, kernel->h, parallel) && is_good;
-    couNeighborSet samples = {&set.grid, couBoundary_Position(&set), 0};
-    is_good = couNeighbors_Init(&neighbors, memory) && is_good &&
-              couNeighbors_Find(&neighbors, &seen.grid, couBoundary_Position(&seen), count, kernel->h, &samples, parallel);
-    for (int round = 0; is_good && round < ROUNDS; ++round)
-        for (size_t i = 0; i < count; ++i) {
-            double sum = 0;
-            const uint32_t *list = neighbors.first[i] + neighbors.solid_first[i];
-            for (int k = 0; k < neighbors.solid_count[i]; ++k)
-                sum += (double)volumes[couBoundary_Id(&set)[list[k]]] *
-                       couKernel_Value(kernel, distance_between(&seen, i, &set, list[k]));
-            uint32_t own = couBoundary_Id(&seen)[i]; // the one that the probe is of
-            if (sum > 0) volumes[own] *= (float)COU_CLAMP((double)targets[own] / sum, 0.7, 1.4);
-        }
-    couNeighbors_Free(&neighbors);
-    couBoundary_Free(&seen);
-    couBoundary_Free(&set);
-    return is_good;
-}

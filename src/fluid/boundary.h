@@ -45,7 +45,3 @@ static inline uint32_t *couBoundary_Id(const couBoundary *boundary)
 /// Volumes of samples: gamma over the sum of W to each other [Akinci 2012; Gagneux 2022, eq. 2.52]. False without memory.
 bool couFindSampleVolumes(couMemory *memory, const couKernel *kernel, float gamma, const couVec3 *points, size_t count,
                           float *volumes, const couParallel *parallel);
-/// Changes volumes until the sum of V W over the samples is that of its target at each probe, one a sample: for solids too thin
-/// for the layers that volumes are made for. False without memory.
-bool couFitSampleVolumes(couMemory *memory, const couKernel *kernel, const couVec3 *points, const couVec3 *probes,
-                         const float *targets, size_t count, float *volumes, const couParallel *parallel);
