@@ -38,4 +38,4 @@ body {
 }
 sink { shape = box { size = { 3, 3, 3 } }, inverted = true } -- what splashes out of the tank
 
-camera { from = { 0.42, 0.52, 1.08 }, to = { 0.02, 0.13, 0 }, fov = 34 }
+camera { from = { 0.42, 0.52, 1.08 }, to = { 0.02, 0.13, 0 }, fov = 35 }
