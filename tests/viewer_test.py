@@ -416,6 +416,7 @@ def test_ten_thousand_random_messages(server):
                     kind = chance.choice([2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 19, 21, 22, 23])
                     data = struct.pack("<BBH", kind, 0, 7) + data
                 viewer.send_raw(data)
+            viewer.ask(vc.HASH)  # until all of it was read, or the connection closed
         except (ConnectionError, OSError):
             pass
         viewer.close()
