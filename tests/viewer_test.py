@@ -172,7 +172,7 @@ def test_a_casting_by_hand(coulis, folder):
     viewer.do(vc.REMOVE, struct.pack("<HH", *mould))
     standing = wait(1.0)
     check(mould not in viewer.frame.bodies, "the mould is gone")
-    check(standing > 0.14, f"with springs it stands, {standing} m high on average")
+    check(standing > 0.1, f"with springs it stands, {standing} m high on average")
     viewer.do(vc.SET, b"\2" + text("springs") + text("plastic"))
     viewer.do(vc.DROP, struct.pack("<BB", 1, 0) + vec(0, 0.7, 0) + FLOAT(0.4) + FLOAT(150) + b"\0")
     squashed = wait(0.5)
@@ -416,6 +416,7 @@ def test_ten_thousand_random_messages(server):
                     kind = chance.choice([2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 19, 21, 22, 23])
                     data = struct.pack("<BBH", kind, 0, 7) + data
                 viewer.send_raw(data)
+            viewer.ask(vc.HASH)  # until all of it was read, or the connection closed
         except (ConnectionError, OSError):
             pass
         viewer.close()

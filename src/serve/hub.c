@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define MAX_ARRIVALS 4096             // that wait
-#define MAX_ARRIVAL_BYTES (16u << 20) // of them together
+#define MAX_ARRIVALS 16384       // that wait
+#define MAX_OWN_ARRIVALS 512     // of one viewer
+#define MAX_OWN_BYTES (1u << 20) // of them together
 #define MAX_DEPARTURES 65536
 
 struct couMessage {
@@ -22,7 +23,7 @@ struct couHub {
     pthread_mutex_t lock;
     pthread_cond_t has_arrived;
     couArrival *arrivals; // a ring
-    size_t first_arrival, arrival_count, arrival_bytes;
+    size_t first_arrival, arrival_count;
     couDeparture *departures; // a ring
     size_t first_departure, departure_count;
     couMessage *newest;
@@ -119,7 +120,6 @@ couArrival couHub_Take(couHub *hub, double seconds)
         arrival = hub->arrivals[hub->first_arrival];
         hub->first_arrival = (hub->first_arrival + 1) % MAX_ARRIVALS;
         --hub->arrival_count;
-        hub->arrival_bytes -= arrival.size;
     }
     pthread_mutex_unlock(&hub->lock);
     return arrival;
@@ -175,11 +175,35 @@ void couHub_SetWake(couHub *hub, void (*function)(void *context), void *context)
     pthread_mutex_unlock(&hub->lock);
 }
 
-// Somebody who leaves is heard in any case.
-static bool has_room(const couHub *hub, couArrivalKind kind, size_t size)
+// Bounds are each viewer's own: one who sends too much shuts nobody else out.
+static bool has_room(const couHub *hub, couArrivalKind kind, uint32_t client, size_t size)
 {
-    if (kind != cou_arrivalBytes) return hub->arrival_count < MAX_ARRIVALS;
-    return hub->arrival_count < MAX_ARRIVALS / 2 && hub->arrival_bytes + size <= MAX_ARRIVAL_BYTES;
+    size_t count = 0, bytes = size;
+    if (hub->arrival_count == MAX_ARRIVALS) return false;
+    if (kind != cou_arrivalBytes) return true;
+    for (size_t i = 0; i < hub->arrival_count; ++i) {
+        const couArrival *arrival = &hub->arrivals[(hub->first_arrival + i) % MAX_ARRIVALS];
+        if (arrival->client == client) ++count, bytes += arrival->size;
+    }
+    return count < MAX_OWN_ARRIVALS && bytes <= MAX_OWN_BYTES;
+}
+
+// What a viewer who leaves has asked for is of no interest any more. True when its coming had not even been noticed.
+static bool forget_client(couHub *hub, uint32_t client)
+{
+    size_t kept = 0;
+    bool was_unseen = false;
+    for (size_t i = 0; i < hub->arrival_count; ++i) {
+        couArrival arrival = hub->arrivals[(hub->first_arrival + i) % MAX_ARRIVALS];
+        if (arrival.client == client) {
+            was_unseen = was_unseen || arrival.kind == cou_arrivalJoin;
+            free(arrival.data);
+        } else {
+            hub->arrivals[(hub->first_arrival + kept++) % MAX_ARRIVALS] = arrival;
+        }
+    }
+    hub->arrival_count = kept;
+    return was_unseen;
 }
 
 bool couHub_Put(couHub *hub, couArrivalKind kind, uint32_t client, const void *data, size_t size)
@@ -188,11 +212,11 @@ bool couHub_Put(couHub *hub, couArrivalKind kind, uint32_t client, const void *d
     if (size > 0 && !copy) return false;
     if (size > 0) memcpy(copy, data, size);
     pthread_mutex_lock(&hub->lock);
-    bool is_taken = has_room(hub, kind, size);
-    if (is_taken) {
+    bool is_moot = kind == cou_arrivalLeave && forget_client(hub, client);
+    bool is_taken = is_moot || has_room(hub, kind, client, size);
+    if (is_taken && !is_moot) {
         size_t place = (hub->first_arrival + hub->arrival_count++) % MAX_ARRIVALS;
         hub->arrivals[place] = (couArrival){kind, client, copy, size};
-        hub->arrival_bytes += size;
         pthread_cond_signal(&hub->has_arrived);
     }
     pthread_mutex_unlock(&hub->lock);
