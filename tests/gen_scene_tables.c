@@ -155,6 +155,8 @@ static int list_tables(Table *tables, int capacity, const couParamTable *joint)
                            {.name = "emitter", .params = couEmitterParams()},
                            {.name = "sink", .params = couSinkParams()},
                            {.name = "field", .params = couFieldParams()},
+                           {.name = "solid mesh", .params = couSceneSolidMeshParams()},
+                           {.name = "solid", .params = couSolidParams()},
                            {.name = "camera", .params = couSceneCameraParams()},
                            {.name = "materials", .write = write_materials},
                            {.name = "sources", .write = write_sources},

@@ -2,7 +2,7 @@
 /// thread.
 #pragma once
 
-#include "coulis/mesh.h"
+#include "coulis/shape.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,6 +35,9 @@ COU_API couSolidMesh *couFillSolidMesh2(const couVec3 *points, size_t point_coun
 /// A surface of about `spacing` [m] for couFillSolidMesh(): long edges are halved, vertices that crowd are put together. Details
 /// finer than the spacing are lost. NULL with a fault when nothing closed is left of it.
 COU_API couMesh *couResampleMesh(const couMesh *mesh, float spacing, couFaults *faults);
+
+/// A shape as a solid, with cells of about `spacing` [m]: a box by formula, all others by couResampleMesh() and couFillSolidMesh().
+COU_API couSolidMesh *couCreateShapeSolidMesh(const couShape *shape, int dimension, float spacing, couFaults *faults);
 
 COU_API couSolidMesh *couSolidMesh_Retain(couSolidMesh *mesh);
 COU_API void couSolidMesh_Release(couSolidMesh *mesh); ///< NULL is fine

@@ -359,7 +359,8 @@ static bool draw(Job *job, const couFrameFile *file, couImage *image, couLayers 
     if (lost > 0) couWarn("%s: %zu particles that are not finite are left out", file->path, lost);
     int count = 0;
     couPictureBody *bodies = job->scene ? couFindBodies(&job->cast, &job->bodies, file->number, &count) : NULL;
-    bool is_drawn = couStudio_Draw(job->studio, &frame, file->number, bodies, count, image, layers, faults);
+    bool is_drawn = couStudio_Draw(job->studio, &frame, file->number, (couProps){.bodies = bodies, .body_count = count}, image,
+                                   layers, faults);
     free(bodies);
     couFreeFrame(&frame);
     return is_drawn;

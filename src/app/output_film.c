@@ -52,7 +52,11 @@ static bool draw(couRun *run, Filming *filming, const couFrame *frame, const cou
     int count = 0, number = (int)lround(frame->time * run->fps);
     drawn.time = number / run->fps;
     couPictureBody *bodies = table ? couFindBodies(&run->cast, table, number, &count) : couCollectBodies(run->world, &count);
-    bool is_done = couStudio_Draw(filming->studio, &drawn, number, bodies, count, image, NULL, &run->faults);
+    // Solids of earlier frames are not read back: their part of the film has none.
+    couSolidCast solids = table ? (couSolidCast){0} : couCollectSolids(run->world);
+    couProps props = {bodies, count, solids.drawn, solids.count};
+    bool is_done = couStudio_Draw(filming->studio, &drawn, number, props, image, NULL, &run->faults);
+    couSolidCast_Clear(&solids);
     free(bodies);
     return is_done;
 }

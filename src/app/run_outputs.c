@@ -6,10 +6,10 @@
 #include "app/run_outputs.h"
 
 extern const couOutput couOutputSummary, couOutputParticles, couOutputSurface, couOutputFilm, couOutputSeries, couOutputBodies,
-    couOutputDiagnostics, couOutputCheckpoint;
+    couOutputDiagnostics, couOutputCheckpoint, couOutputSolids;
 
 static const couOutput *const outputs[] = {
-    &couOutputSummary, &couOutputParticles, &couOutputSurface,     &couOutputFilm,
+    &couOutputSummary, &couOutputParticles, &couOutputSurface,     &couOutputFilm,       &couOutputSolids,
     &couOutputSeries,  &couOutputBodies,    &couOutputDiagnostics, &couOutputCheckpoint,
 };
 enum { output_count = sizeof outputs / sizeof outputs[0] };

@@ -11,6 +11,16 @@ couBounds couSceneBounds(couScene *scene, double seconds);
 /// The visible bodies of the world as it is now; the renderer makes the ground of a floor. Free with free(); NULL without memory.
 couPictureBody *couCollectBodies(const couWorld *world, int *count);
 
+/// The surfaces of the world's solids as they are now. Free with couSolidCast_Clear().
+typedef struct couSolidCast {
+    couSurface *surfaces;
+    couPictureSurface *drawn;
+    int count;
+} couSolidCast;
+
+couSolidCast couCollectSolids(const couWorld *world);
+void couSolidCast_Clear(couSolidCast *cast);
+
 /// The bodies that a scene begins with, for frames that were written earlier: by then some may have left the world. Free with
 /// couCast_Clear().
 typedef struct couCast {

@@ -13,7 +13,7 @@ bool couWritePvd(const char *folder, const char *stem, double fps, couFaults *fa
     couFile file;
     couFrameFiles files;
     snprintf(path, sizeof path, "%s/%s.pvd", folder, stem);
-    if (!couListSeries(folder, stem, "vtp", &files, faults)) return false;
+    if (!couListSeries(folder, stem, strcmp(stem, "solids") == 0 ? "vtu" : "vtp", &files, faults)) return false;
     if (files.count == 0) {
         unlink(path);
         couFrameFiles_Clear(&files);

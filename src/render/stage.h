@@ -99,6 +99,11 @@ float couStage_GlassLight(const couStage *stage, couRay ray, float reach);
 float couStage_GroundDistance(const couStage *stage, couRay ray);
 
 couVec3 couFiniteColor(couVec3 color); ///< 0 to 1, grey for NaN
+/// Of a hit on a surface: its own colours, or the look's.
+static inline couVec3 couStageSurface_Color(const couStageSurface *surface, const couHit *hit)
+{
+    return surface->is_colored ? hit->color : surface->look.color;
+}
 
 // --- Bodies (stage_body.c) --------------------------------------------------------------------------------------------------
 

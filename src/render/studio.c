@@ -3,6 +3,7 @@
 #include "render/studio.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_LOOKS = 256 };
 
@@ -131,8 +132,8 @@ static bool build_skin(const couStudio *studio, const couFrame *frame, Skin *ski
     return is_good;
 }
 
-bool couStudio_Draw(couStudio *studio, const couFrame *frame, int number, const couPictureBody *bodies, int body_count,
-                    couImage *image, couLayers *layers, couFaults *faults)
+bool couStudio_Draw(couStudio *studio, const couFrame *frame, int number, couProps props, couImage *image, couLayers *layers,
+                    couFaults *faults)
 {
     const couStudioDef *def = &studio->def;
     *image = (couImage){0};
@@ -146,19 +147,22 @@ bool couStudio_Draw(couStudio *studio, const couFrame *frame, int number, const 
                              .opacities = studio->opacities,
                              .material_count = MOST_LOOKS,
                              .radius = 0.6f * def->spacing, // a little overlap looks like one liquid
-                             .bodies = bodies,
-                             .body_count = body_count,
+                             .bodies = props.bodies,
+                             .body_count = props.body_count,
                              .ground = NAN,
                              .has_floor = true};
     couPictureOptions options = look_at(studio, frame->time, number);
     bool is_flat = def->dimension == 2, is_final = def->style.quality == cou_qualityFinal && !is_flat;
     couSplats splats = {0};
-    Skin *skin = is_final ? calloc(1, sizeof *skin) : NULL;
-    bool is_good = !is_final || skin;
+    Skin *skin = calloc(1, sizeof *skin);
+    couPictureSurface *drawn = calloc((size_t)props.solid_count + MOST_LOOKS, sizeof *drawn);
+    bool is_good = skin && drawn;
     if (!is_good) couFaults_Add(faults, NULL, NULL, "no memory for a picture");
-    if (is_final && is_good) {
-        is_good = build_skin(studio, frame, skin, faults);
-        scene.surfaces = skin->drawn, scene.surface_count = skin->count;
+    if (is_final && is_good && frame->count > 0) is_good = build_skin(studio, frame, skin, faults);
+    if (is_good) {
+        memcpy(drawn, skin->drawn, (size_t)skin->count * sizeof *drawn);
+        for (int k = 0; k < props.solid_count; ++k) drawn[skin->count + k] = props.solids[k];
+        scene.surfaces = drawn, scene.surface_count = skin->count + props.solid_count;
     }
     if (def->style.quality == cou_qualitySplats && !is_flat) {
         couSurfacePoints points = couFramePoints(frame, def->dimension);
@@ -170,6 +174,7 @@ bool couStudio_Draw(couStudio *studio, const couFrame *frame, int number, const 
                                      : couRenderPicture(studio->renderer, &scene, &options, image, faults);
     for (int k = 0; skin && k < skin->count; ++k) couSurface_Clear(&skin->surfaces[k]);
     free(skin);
+    free(drawn);
     couSplats_Clear(&splats);
     return is_good;
 }

@@ -33,7 +33,15 @@ typedef struct couStudioDef {
 typedef struct couStudio couStudio;
 couStudio *couOpenStudio(const couStudioDef *def, couFaults *faults);
 void couCloseStudio(couStudio *studio); ///< NULL is fine
+/// What stands beside a frame's particles.
+typedef struct couProps {
+    const couPictureBody *bodies;
+    int body_count;
+    const couPictureSurface *solids; ///< deformable ones
+    int solid_count;
+} couProps;
+
 /// Draws a frame as the camera sees it at the frame's time. `number` seeds the grain. Layers may be NULL; they are of final
 /// pictures in space only. Free image and layers; on false they are empty.
-bool couStudio_Draw(couStudio *studio, const couFrame *frame, int number, const couPictureBody *bodies, int body_count,
-                    couImage *image, couLayers *layers, couFaults *faults);
+bool couStudio_Draw(couStudio *studio, const couFrame *frame, int number, couProps props, couImage *image, couLayers *layers,
+                    couFaults *faults);

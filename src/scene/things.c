@@ -104,7 +104,10 @@ static void read_record_fixed(couReader *reader, const char *key, void *target)
     if (!record->has_stay) couReader_Fault(reader, key, "expected true or false");
 }
 
-static couRecord begin_record(const couReader *reader, couRecordKind kind)
+const couExtraKey couPlaceKeys[COU_PLACE_KEYS] = {
+    {"shape", read_record_shape}, {"at", read_record_at}, {"turn", read_record_turn}, {"name", read_record_name}};
+
+couRecord couBeginRecord(const couReader *reader, couRecordKind kind)
 {
     couRecord record = {.kind = kind,
                         .scene = reader->scene,
@@ -116,7 +119,7 @@ static couRecord begin_record(const couReader *reader, couRecordKind kind)
     return record;
 }
 
-static void keep_record(couReader *reader, const couRecord *record)
+void couKeepRecord(couReader *reader, const couRecord *record)
 {
     couScene *scene = reader->scene;
     if (scene->record_count >= COU_MAX_RECORDS) luaL_error(reader->lua, "more than %d things in one scene", COU_MAX_RECORDS);
@@ -164,7 +167,7 @@ static int body_call(lua_State *lua)
                                        {"name", read_record_name},   {"motion", leave_to_later}, {"fixed", read_record_fixed}};
     couCheckLoading(lua, "body{}");
     couReader reader = couReader_Begin(lua, "body");
-    couRecord record = begin_record(&reader, cou_recordBody);
+    couRecord record = couBeginRecord(&reader, cou_recordBody);
     record.def.body = couDefaultBodyDef();
     if (couReader_IsTable(&reader, 1)) {
         bool is_given[32] = {false};
@@ -173,7 +176,7 @@ static int body_call(lua_State *lua)
         couReader_Motion(&reader, 1, &record);
         if (reader.fault_count == 0) check_freedom(&reader, &record, is_given);
     }
-    keep_record(&reader, &record);
+    couKeepRecord(&reader, &record);
     return 0;
 }
 
@@ -245,7 +248,7 @@ static int joint_call(lua_State *lua)
     static const couExtraKey keys[] = {{"a", read_record_end}, {"b", read_record_end}, {"name", read_record_name}};
     couCheckLoading(lua, "joint{}");
     couReader reader = couReader_Begin(lua, "joint");
-    couRecord record = begin_record(&reader, cou_recordJoint);
+    couRecord record = couBeginRecord(&reader, cou_recordJoint);
     record.def.joint = couDefaultJointDef();
     if (couReader_IsTable(&reader, 1)) {
         couReader_Table(&reader, 1, couJointParams(), &record.def.joint, keys, COU_COUNT(keys), &record, 0, NULL);
@@ -254,7 +257,7 @@ static int joint_call(lua_State *lua)
         if (reader.fault_count == 0) check_joint_keys(&reader, &record.def.joint);
         if (reader.fault_count == 0) convert_limits(&reader, &record.def.joint);
     }
-    keep_record(&reader, &record);
+    couKeepRecord(&reader, &record);
     return 0;
 }
 
@@ -265,7 +268,7 @@ void couReader_Fluid(couReader *reader, int index, couRecord *record)
     static const couExtraKey keys[] = {{"shape", read_record_shape}, {"at", read_record_at},
                                        {"turn", read_record_turn},   {"material", read_record_material},
                                        {"spin", read_record_spin},   {"velocity", read_record_velocity}};
-    *record = begin_record(reader, cou_recordFluid);
+    *record = couBeginRecord(reader, cou_recordFluid);
     record->def.fluid = couDefaultFluidDef();
     if (couReader_IsTable(reader, index)) {
         couReader_Table(reader, index, couFluidParams(), &record->def.fluid, keys, COU_COUNT(keys), record, 0, NULL);
@@ -280,7 +283,7 @@ static int fluid_call(lua_State *lua)
     couReader reader = couReader_Begin(lua, "fluid");
     couRecord record;
     couReader_Fluid(&reader, 1, &record);
-    keep_record(&reader, &record);
+    couKeepRecord(&reader, &record);
     return 0;
 }
 
@@ -305,7 +308,7 @@ static int emitter_call(lua_State *lua)
                                        {"direction", read_record_direction}};
     couCheckLoading(lua, "emitter{}");
     couReader reader = couReader_Begin(lua, "emitter");
-    couRecord record = begin_record(&reader, cou_recordEmitter);
+    couRecord record = couBeginRecord(&reader, cou_recordEmitter);
     record.def.emitter = couDefaultEmitterDef();
     if (couReader_IsTable(&reader, 1)) {
         couReader_Table(&reader, 1, couEmitterParams(), &record.def.emitter, keys, COU_COUNT(keys), &record, 0, NULL);
@@ -317,7 +320,7 @@ static int emitter_call(lua_State *lua)
             couReader_Fault(&reader, "stop", "%g s is not after start, %g s", record.def.emitter.stop, record.def.emitter.start);
         }
     }
-    keep_record(&reader, &record);
+    couKeepRecord(&reader, &record);
     return 0;
 }
 
@@ -326,13 +329,13 @@ static int sink_call(lua_State *lua)
     static const couExtraKey keys[] = {{"shape", read_record_shape}, {"at", read_record_at}, {"turn", read_record_turn}};
     couCheckLoading(lua, "sink{}");
     couReader reader = couReader_Begin(lua, "sink");
-    couRecord record = begin_record(&reader, cou_recordSink);
+    couRecord record = couBeginRecord(&reader, cou_recordSink);
     record.def.sink = couDefaultSinkDef();
     if (couReader_IsTable(&reader, 1)) {
         couReader_Table(&reader, 1, couSinkParams(), &record.def.sink, keys, COU_COUNT(keys), &record, 0, NULL);
         couReader_Need(&reader, 1, "shape", "box { size = {1, 1, 1} }");
     }
-    keep_record(&reader, &record);
+    couKeepRecord(&reader, &record);
     return 0;
 }
 
@@ -341,7 +344,7 @@ static int field_call(lua_State *lua)
     static const couExtraKey keys[] = {{"region", read_record_shape}, {"acceleration", read_record_function}};
     couCheckLoading(lua, "field{}");
     couReader reader = couReader_Begin(lua, "field");
-    couRecord record = begin_record(&reader, cou_recordField);
+    couRecord record = couBeginRecord(&reader, cou_recordField);
     record.def.field = couDefaultFieldDef();
     const couParamTable *params = couFieldParams();
     bool is_given[32] = {false};
@@ -357,7 +360,7 @@ static int field_call(lua_State *lua)
             couReader_Fault(&reader, "acceleration", "is missing: a function of x, y, z, vx, vy, vz, t that gives ax, ay, az");
         }
     }
-    keep_record(&reader, &record);
+    couKeepRecord(&reader, &record);
     return 0;
 }
 
@@ -367,7 +370,7 @@ static void add_event(lua_State *lua, const char *call, bool is_repeated)
 {
     couCheckLoading(lua, is_repeated ? "every()" : "at()");
     couReader reader = couReader_Begin(lua, call);
-    couRecord record = begin_record(&reader, cou_recordEvent);
+    couRecord record = couBeginRecord(&reader, cou_recordEvent);
     lua_settop(lua, 2);
     double time = lua_type(lua, 1) == LUA_TNUMBER ? lua_tonumber(lua, 1) : NAN;
     bool is_good = is_repeated ? time > 0 && time <= 1e9 : time >= 0 && time <= 1e9;
@@ -380,7 +383,7 @@ static void add_event(lua_State *lua, const char *call, bool is_repeated)
     record.time = time;
     record.period = is_repeated ? time : 0.0;
     read_record_function(&reader, "function", &record);
-    keep_record(&reader, &record);
+    couKeepRecord(&reader, &record);
 }
 
 static int at_call(lua_State *lua)
@@ -397,9 +400,9 @@ static int every_call(lua_State *lua)
 
 void couScene_OpenThings(lua_State *lua)
 {
-    static const luaL_Reg calls[] = {{"body", body_call},       {"joint", joint_call}, {"fluid", fluid_call},
-                                     {"emitter", emitter_call}, {"sink", sink_call},   {"field", field_call},
-                                     {"at", at_call},           {"every", every_call}, {NULL, NULL}};
+    static const luaL_Reg calls[] = {
+        {"body", body_call},   {"joint", joint_call}, {"fluid", fluid_call}, {"emitter", emitter_call},     {"sink", sink_call},
+        {"field", field_call}, {"at", at_call},       {"every", every_call}, {"solid", couSceneCall_Solid}, {NULL, NULL}};
     for (const luaL_Reg *call = calls; call->name; ++call) {
         lua_pushcfunction(lua, call->func);
         lua_setglobal(lua, call->name);

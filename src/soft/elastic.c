@@ -1,5 +1,5 @@
-// Elastic forces. All models on cells are one pattern: the gradient G of the displacement in a cell, from it a stress P, from that
-// the forces of its corners, -V P grad(W). With u the displacement and div = tr G:
+// Elastic forces. All models on cells are one pattern: the gradient G of the displacement in a cell, from it a stress P, from
+// that the forces of its corners, -V P grad(W). With u the displacement and div = tr G:
 //   cauchy  P = lambda div I + mu (G + G^T)                     [Debunne, eq. 4.27 to 4.29]
 //   hybrid  P = (lambda + mu) div I + mu G                      the diagonal of the Laplacian's tensor alone [sect. 4.6]
 //   green   P = F (lambda tr E I + 2 mu E), F = I + G, E = (F^T F - I) / 2
@@ -150,6 +150,21 @@ void couElastic_Free(couElastic *elastic)
     couFree(memory, elastic->links);
     couFree(memory, elastic->pieces);
     *elastic = (couElastic){0};
+}
+
+static couDouble3 turn(couQuat q, couDouble3 v)
+{
+    couDouble3 u = {q.x, q.y, q.z}, t = couScale3(2.0, couCross3(u, v));
+    return couAdd3(couMulAdd3(v, (double)q.w, t), couCross3(u, t));
+}
+
+void couElastic_Turn(couElastic *elastic, couQuat rotation)
+{
+    const couSolidMesh *mesh = elastic->mesh;
+    for (size_t c = 0; elastic->elements && c < mesh->cell_count; ++c)
+        for (int k = 0; k < 3; ++k) elastic->elements[c].gradient[k] = turn(rotation, elastic->elements[c].gradient[k]);
+    size_t pieces = elastic->pieces ? elastic->piece_start[mesh->point_count] : 0;
+    for (size_t k = 0; k < pieces; ++k) elastic->pieces[k].area = turn(rotation, elastic->pieces[k].area);
 }
 
 // --- One cell ----------------------------------------------------------------------------------------------------------------

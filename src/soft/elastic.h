@@ -2,23 +2,8 @@
 #pragma once
 
 #include "base/parallel.h"
+#include "coulis/solid.h"
 #include "soft/regions.h"
-
-typedef enum couSolidModel {
-    cou_solidVoronoi, ///< Gauss on Voronoi regions [Debunne, sect. 4.2 to 4.4]
-    cou_solidCauchy,  ///< explicit finite elements, small strains [Debunne, sect. 4.5; Cotin]
-    cou_solidHybrid,  ///< the same, of the Laplacian's tensor only the diagonal [Debunne, sect. 4.6]
-    cou_solidGreen,   ///< explicit finite elements with the Green-Lagrange strain
-    cou_solidSpring,  ///< springs along the edges
-    cou_solidModelCount
-} couSolidModel;
-
-typedef enum couSpringRule {
-    cou_springConstant,     ///< k = spring [N/m]
-    cou_springProportional, ///< k = spring l0 [N/m^2]
-    cou_springInverse,      ///< k = spring / l0 [N]
-    cou_springVanGelder     ///< k = spring sum V / l0^2 over the cells at the edge [Pa]
-} couSpringRule;
 
 typedef struct couElasticDef {
     couSolidModel model;
@@ -53,8 +38,7 @@ typedef struct couElastic {
     couPiece *pieces;                   ///< voronoi
 } couElastic;
 
-/// What forces follow from. Places are those of the same points in one frame, turned as the mesh is for all models but green and
-/// spring.
+/// What forces follow from, in one frame; the rest is the mesh, turned as couElastic_Turn() was told and moved by anything.
 typedef struct couElasticState {
     const couDouble3 *rest;     ///< [m]
     const couDouble3 *position; ///< [m]
@@ -65,6 +49,8 @@ typedef struct couElasticState {
 bool couElastic_Build(couElastic *elastic, couMemory *memory, const couSolidMesh *mesh, const couRegions *regions,
                       const couElasticDef *def, couFaults *faults);
 void couElastic_Free(couElastic *elastic);
+/// The rest is turned by this, as that of a solid at a pose is.
+void couElastic_Turn(couElastic *elastic, couQuat rotation);
 /// Forces of all points [N] ([N/m] in 2D), the same bits for any number of threads.
 void couElastic_Forces(couElastic *elastic, const couParallel *parallel, couElasticState state, couDouble3 *forces);
 /// Elastic energy [J]; NaN for voronoi, which has none: its grad div is not symmetric.

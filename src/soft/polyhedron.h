@@ -19,8 +19,8 @@ typedef struct couPolyhedron {
 
 /// A tetrahedron with a positive volume; or, of three points, a prism of height 1 above the triangle.
 void couPolyhedron_Set(couPolyhedron *body, int dimension, const couDouble3 *p);
-/// Keeps what is not beyond the plane: normal . x <= offset, normal unit. The new side gets the label. `tolerance` [m]: corners as
-/// near to the plane count as on it. False when nothing is left.
+/// Keeps what is not beyond the plane: normal . x <= offset, normal unit. The new side gets the label. `tolerance` [m]: corners
+/// as near to the plane count as on it. False when nothing is left.
 bool couPolyhedron_Cut(couPolyhedron *body, couDouble3 normal, double offset, uint32_t label, double tolerance);
 double couPolyhedron_Volume(const couPolyhedron *body);
 couDouble3 couSide_Area(const couSide *side); ///< outward, with its area as length

@@ -1,6 +1,7 @@
 // A surface with triangles of another size, as the filling of solids likes it: edges longer than the spacing are halved, all
-// around the same way, then the vertices in each cell of a grid are put together, and after them the ends of short edges. A closed chain stays closed by both, though
-// thin parts may vanish. Of the vertices in a cell the one at the sharpest place stays, so that edges and corners do as well.
+// around the same way, then the vertices in each cell of a grid are put together, and after them the ends of short edges. A
+// closed chain stays closed by all of it, though thin parts may vanish. Of the vertices in a cell the one at the sharpest place
+// stays, so that edges and corners do as well.
 
 #include "coulis/solid_mesh.h"
 #include "shape/mesh_inspect.h"

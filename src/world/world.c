@@ -110,6 +110,8 @@ couWorld *couCreateWorld(const couWorldDef *def, couFaults *faults)
                                 .dimension = def->dimension,
                                 .gravity = world->fluid.gravity,
                                 .seed = def->seed};
+    world->solids = (couSolids){
+        .memory = &world->memory, .scratch = &world->scratch, .dimension = def->dimension, .gravity = world->fluid.gravity};
     return world;
 }
 
@@ -119,6 +121,7 @@ void couDestroyWorld(couWorld *world)
     couMemory *memory = &world->memory;
     free_fluid(&world->fluid);
     couBodies_Free(&world->bodies);
+    couSolids_Free(&world->solids);
     for (size_t e = 0; e < world->emitters.count; ++e) couShape_Release(world->emitters.items[e].def.shape);
     for (size_t s = 0; s < world->sinks.count; ++s) couShape_Release(world->sinks.items[s].def.shape);
     COU_FREE_ARRAY(memory, &world->emitters);
