@@ -1,6 +1,6 @@
 # What `cmake --install` leaves: libraries, headers, CMake package, pkg-config files; program, scenes, completion; docs.
-# A shared library knows what it needs. The users of a static one must be told: ODE, threads, maths, perhaps OpenMP; and for the
-# studio Lua, HDF5 and so on. These are the targets of the package's component `static`, and the private libraries of the
+# A shared library knows what it needs. The users of a static one must be told: ODE, qhull, threads, maths, perhaps OpenMP; and
+# for the studio Lua, HDF5 and so on. These are the targets of the package's component `static`, and the private libraries of the
 # pkg-config files.
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/coulis)
 
@@ -18,7 +18,7 @@ install_part(coulis coulis)
 if(COULIS_STUDIO)
     install_part(coulis_studio studio)
 else()
-    set(no_studio_headers REGEX "/(checkpoint|frames|mesh_file|picture|scene|studio|surface_file)\\.h$" EXCLUDE)
+    set(no_studio_headers REGEX "/(checkpoint|frames|mesh_file|picture|scene|solid_file|studio|surface_file)\\.h$" EXCLUDE)
 endif()
 install(EXPORT coulisStaticTargets NAMESPACE coulis:: DESTINATION ${package_dir})
 if(COULIS_SHARED)
@@ -65,7 +65,7 @@ function(install_pc name)
     install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
-append_flags(core_flags ${ODE_LIBRARY} -lm ${CMAKE_THREAD_LIBS_INIT})
+append_flags(core_flags ${ODE_LIBRARY} -lqhull_r -lm ${CMAKE_THREAD_LIBS_INIT})
 if(COULIS_OPENMP)
     foreach(name ${OpenMP_C_LIB_NAMES})
         append_flags(core_flags -l${name})

@@ -10,6 +10,9 @@
 #include <coulis/picture.h>
 #include <coulis/scene.h>
 #include <coulis/shape.h>
+#include <coulis/solid.h>
+#include <coulis/solid_file.h>
+#include <coulis/solid_mesh.h>
 #include <coulis/studio.h>
 #include <coulis/surface.h>
 #include <coulis/surface_file.h>

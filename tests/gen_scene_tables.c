@@ -156,6 +156,8 @@ static int list_tables(Table *tables, int capacity, const couParamTable *joint)
                            {.name = "sink", .params = couSinkParams()},
                            {.name = "field", .params = couFieldParams()},
                            {.name = "blower", .params = couBlowerParams()},
+                           {.name = "solid mesh", .params = couSceneSolidMeshParams()},
+                           {.name = "solid", .params = couSolidParams()},
                            {.name = "camera", .params = couSceneCameraParams()},
                            {.name = "colors", .params = couColorsParams()},
                            {.name = "materials", .write = write_materials},

@@ -109,7 +109,7 @@ def main():
     compare(core, core_names | internal(source, faults), faults)
     compare(studio, studio_names, faults)
     major = re.search(r"COU_VERSION_MAJOR (\d+)", read(os.path.join(include, "coulis/base.h"))).group(1)
-    system = r"lib(c|m|pthread|gomp|omp|ode|gcc_s)\.so|ld-linux"
+    system = r"lib(c|m|pthread|gomp|omp|ode|qhull_r|gcc_s)\.so|ld-linux"
     check_dynamic(core, f"libcoulis.so.{major}", system, faults)
     studio_system = rf"{system}|libcoulis\.so\.{major}$|lib(lua|hdf5|png|z\.|embree|assimp|jansson)"
     check_dynamic(studio, f"libcoulis-studio.so.{major}", studio_system, faults)

@@ -43,7 +43,7 @@ static Vec rate(const couRigidState *then, const couRigidState *now, const doubl
     return add_scaled((Vec){0, 0, 0}, 0.5 / TINY, sub(after, before));
 }
 
-static double along(const couHold *hold, const double u[2][6])
+static double along(const couBodyHold *hold, const double u[2][6])
 {
     double sum = 0;
     for (int e = 0; e < 2; ++e)
@@ -111,7 +111,7 @@ static void check_joint(couJointKind kind, int ends, int seed)
         body->pose = couRigidPose(&body->state, body->local_center);
     }
     couPredictBodies(&world->bodies, 0, 1e-4f);
-    couHolds holds = {0};
+    couBodyHolds holds = {0};
     assert_true(couFindHolds(&world->bodies, &holds));
     // A slider may turn nothing, so a body alone that was turned violates it; its rows are still those of its axis.
     assert_int_equal(holds.count, row_counts[kind]);
@@ -150,7 +150,7 @@ static void check_contacts(int dimension, float friction, int seed)
     def.pose.position = couScale(0.0999f, (couVec3){0.5f, sqrtf(0.75f), 0}), def.contact_friction = friction;
     add_def(world, def);
     couPredictBodies(&world->bodies, 0, 1e-4f);
-    couHolds holds = {0};
+    couBodyHolds holds = {0};
     assert_true(couFindHolds(&world->bodies, &holds));
     size_t contacts = world->bodies.contacts.count, each = friction > 0 ? 3 : 1;
     assert_true(contacts >= (dimension == 3 ? 3 : 2));

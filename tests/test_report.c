@@ -35,6 +35,19 @@ static void check_bad_body(void)
     }
 }
 
+static void check_bad_solid(void)
+{
+    static const couSolidId none = {0, 0}, one = {3, 1}, other = {2, 9};
+    static const couSolidId cases[][3] = {
+        {none, none, none}, {none, one, one}, {one, none, one}, {one, other, one}, {other, one, other}};
+    for (int k = 0; k < COU_COUNT(cases); ++k) {
+        couStepReport all = {.bad_solid = cases[k][0]}, later = {.bad_solid = cases[k][1]};
+        couStepReport_Add(&all, &later);
+        assert_int_equal(all.bad_solid.index1, cases[k][2].index1);
+        assert_int_equal(all.bad_solid.generation, cases[k][2].generation);
+    }
+}
+
 static void check_phase_seconds(void)
 {
     for (int p = 0; p < cou_phaseCount; ++p) CHECK_SUM(phase_seconds[p]);
@@ -65,6 +78,8 @@ RULE(unstable_step, LARGEST)
 RULE(runaway_speed, LARGEST)
 RULE(allowed_speed, LARGEST)
 RULE(contact_count, SUM)
+RULE(inverted_count, LARGEST)
+RULE(solid_substeps, SUM)
 RULE(pair_count, SUM)
 RULE(particle_steps, SUM)
 
@@ -95,6 +110,9 @@ RULE(particle_steps, SUM)
     X(allowed_speed) \
     X(contact_count) \
     X(bad_body) \
+    X(bad_solid) \
+    X(inverted_count) \
+    X(solid_substeps) \
     X(phase_seconds) \
     X(pair_count) \
     X(particle_steps)
@@ -203,7 +221,7 @@ static void test_failure(void **context)
     (void)context;
     couStepReport fine;
     for (int f = 0; f < COU_COUNT(fields); ++f) {
-        static const char *const causes[] = {"is_out_of_memory", "nan_count", "lost_count", "bad_body"};
+        static const char *const causes[] = {"is_out_of_memory", "nan_count", "lost_count", "bad_body", "bad_solid"};
         bool is_cause = false;
         for (int c = 0; c < COU_COUNT(causes); ++c) is_cause |= strcmp(fields[f].name, causes[c]) == 0;
         memset(&fine, 0, sizeof fine);

@@ -7,5 +7,7 @@
 #include "coulis/mesh.h"
 #include "coulis/params.h"
 #include "coulis/shape.h"
+#include "coulis/solid.h"
+#include "coulis/solid_mesh.h"
 #include "coulis/surface.h"
 #include "coulis/world.h"

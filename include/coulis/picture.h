@@ -24,6 +24,7 @@ typedef struct couPictureSurface {
     const couSurface *surface; ///< of 3 dimensions
     couLook look;
     bool is_colored; ///< the surface's own colours take the place of the look's
+    bool is_solid;   ///< of a deformable solid: drawn in every quality, also flat, beside the particles
     float gap;       ///< a gap to a body or the ground up to this is filled with the liquid [m]; about a particle's spacing
 } couPictureSurface;
 
@@ -44,7 +45,7 @@ typedef struct couPictureScene {
     int body_count;
     float ground;                      ///< height of the ground plane [m]; NaN: none
     bool has_floor;                    ///< where there is no ground nor a plane, the lowest body at rest stands on one
-    const couPictureSurface *surfaces; ///< `final` draws them instead of the particles
+    const couPictureSurface *surfaces; ///< `final` draws them instead of the particles; solids in any case
     int surface_count;
     const couSplats *splats; ///< `splats` draws them instead of the particles; indices are of `positions`
 } couPictureScene;

@@ -7,4 +7,5 @@
 #include "coulis/mesh_file.h"
 #include "coulis/picture.h"
 #include "coulis/scene.h"
+#include "coulis/solid_file.h"
 #include "coulis/surface_file.h"

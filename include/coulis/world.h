@@ -26,6 +26,9 @@ typedef struct couBodyId {
 typedef struct couJointId {
     uint16_t index1, generation;
 } couJointId;
+typedef struct couSolidId {
+    uint16_t index1, generation;
+} couSolidId;
 typedef struct couEmitterId {
     uint16_t index1, generation;
 } couEmitterId;
@@ -444,6 +447,7 @@ typedef enum couPhase {
     cou_phaseCollide,   ///< paths swept against bodies, friction, stickiness
     cou_phaseVelocity,  ///< velocities from displacements
     cou_phaseViscosity, ///< pairwise impulses
+    cou_phaseSolids,    ///< deformable solids: their own substeps, contacts with bodies
     cou_phaseMeasure,   ///< health: NaN, lost particles, speed
     cou_phaseCount
 } couPhase;
@@ -478,15 +482,18 @@ typedef struct couStepReport {
         runaway_speed; ///< root mean square of the particles' speeds [m/s], where pressures that pull have given them energy from
                        ///< nowhere (sph.clamp = false at a free surface): the advance may have ended before its time, and the
                        ///< run must stop; 0 otherwise
-    float allowed_speed;   ///< with it: what falls, jets, bodies and tension of the world can give [m/s]
-    int64_t contact_count; ///< points where bodies touch each other, summed
-    couBodyId bad_body;    ///< that became NaN or infinite, null for none; the run must stop
+    float allowed_speed;    ///< with it: what falls, jets, bodies and tension of the world can give [m/s]
+    int64_t contact_count;  ///< points where bodies touch each other, summed
+    couBodyId bad_body;     ///< that became NaN or infinite, null for none; the run must stop
+    couSolidId bad_solid;   ///< that became NaN or infinite, null for none; the run must stop
+    int64_t inverted_count; ///< cells of solids that were turned inside out when a step ended, the most at once
+    int solid_substeps;     ///< of all solids, summed
     double phase_seconds[cou_phaseCount];
     uint64_t pair_count; ///< neighbour entries, both directions, summed over the substeps
     uint64_t particle_steps;
 } couStepReport;
 
-/// True when the run must stop: NaN, lost particles, a body out of bounds, no memory.
+/// True when the run must stop: NaN, lost particles, a body or solid out of bounds, no memory.
 COU_API bool couStepReport_HasFailed(const couStepReport *report);
 /// Adds what a later step did, to a zeroed report at first: counts are summed, of errors and speed the worst or the last stays.
 COU_API void couStepReport_Add(couStepReport *all, const couStepReport *later);

@@ -76,6 +76,9 @@ static double measure_bytes(couScene *scene, couFaults *faults)
     if (report.is_out_of_memory)
         couFaults_Add(faults, couScene_Path(scene), NULL, "the first step already fails: out of memory with %zu particles",
                       count);
+    if (report.bad_solid.index1)
+        couFaults_Add(faults, couScene_Path(scene), NULL, "the first step already fails: the solid '%s' is not finite",
+                      couWorld_Solid(world, report.bad_solid)->name);
     if (report.contact_count > 0)
         printf("contacts        bodies touch at %lld points in the first step\n", (long long)report.contact_count);
     if (report.trapped_count > 0) couWarn("%lld particles start inside a body", (long long)report.trapped_count);

@@ -400,8 +400,8 @@ static bool draw(Job *job, const couFrameFile *file, couImage *image, couLayers 
     bool has_samples = job->pictures.style.has_samples;
     bool is_drawn = (values || !job->colors.by[0]) &&
                     (!has_samples || couReadSamples(job->source, file->number, &samples, faults)) &&
-                    couStudio_Draw(job->studio, &frame, values, has_samples ? &samples : NULL, file->number, bodies, count, image,
-                                   layers, faults);
+                    couStudio_Draw(job->studio, &frame, values, has_samples ? &samples : NULL, file->number,
+                                   (couProps){.bodies = bodies, .body_count = count}, image, layers, faults);
     couFreeFrame(&samples);
     free(values);
     free(bodies);

@@ -230,6 +230,11 @@ static void explain_trouble(couRun *run, const couStepReport *report)
     else if (report->bad_body.index1)
         couFaults_Add(&run->faults, where, NULL, "%s: the body '%s' is not finite any more; %s", step,
                       couWorld_Body(run->world, report->bad_body)->name, cure);
+    else if (report->bad_solid.index1)
+        couFaults_Add(&run->faults, where, NULL,
+                      "%s: the solid '%s' is not finite any more: its model diverges, or it is "
+                      "pressed harder than it bears; %s",
+                      step, couWorld_Solid(run->world, report->bad_solid)->name, cure);
     else if (report->is_out_of_memory)
         couFaults_Add(&run->faults, where, NULL, "%s: out of memory with %zu particles", step,
                       couWorld_Particles(run->world).count);

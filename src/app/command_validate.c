@@ -47,10 +47,20 @@ static void check_name(const Options *options, const char *name, couFaults *faul
         couFaults_Add(faults, "coulis validate", NULL, "there is no case '%.60s'; coulis list cases names them", name);
 }
 
+// True for the models of solids, which cases of theirs are run for instead of methods.
+static bool is_model(const char *name)
+{
+    int count;
+    const couCase *cases = couCases(&count);
+    for (int c = 0; c < count; ++c)
+        if (cases[c].models && couCase_Suits(&cases[c], name)) return true;
+    return false;
+}
+
 // Everything that could spoil a long run at its end is tried before it begins.
 static void check_options(Options *options, couFaults *faults)
 {
-    if (options->method) couCheckMethod("coulis validate", options->method, faults);
+    if (options->method && !is_model(options->method)) couCheckMethod("coulis validate", options->method, faults);
     if (faults->count) return;
     for (int n = 0; n < options->names.count; ++n) check_name(options, options->names.items[n], faults);
     if (faults->count) return;
@@ -163,7 +173,7 @@ static int run_cases(const Options *options)
     couCatchInterrupts();
     print_header();
     for (int c = 0; c < case_count; ++c)
-        for (const char *const *method = couMethodNames(); is_wanted(options, &cases[c]) && *method; ++method) {
+        for (const char *const *method = couCase_Methods(&cases[c]); is_wanted(options, &cases[c]) && *method; ++method) {
             bool is_asked = !options->method || strcmp(options->method, *method) == 0;
             if (is_asked && couCase_Suits(&cases[c], *method) && !couInterrupted())
                 run_trial(options, &cases[c], *method, &checks);

@@ -67,9 +67,13 @@ static bool draw(couRun *run, Filming *filming, const couFrame *frame, const cou
     couFrame samples = {0};
     bool has_samples = run->options.pictures.style.has_samples;
     const char *folder = number <= run->first ? run->options.resume : run->folder;
+    // Solids of earlier frames are not read back: their part of the film has none.
+    couSolidCast solids = table ? (couSolidCast){0} : couCollectSolids(run->world);
+    couProps props = {bodies, count, solids.drawn, solids.count};
     bool is_done = (values || !run->colors.by[0]) && (!has_samples || couReadSamples(folder, number, &samples, &run->faults)) &&
-                   couStudio_Draw(filming->studio, &drawn, values, has_samples ? &samples : NULL, number, bodies, count, image,
-                                  NULL, &run->faults);
+                   couStudio_Draw(filming->studio, &drawn, values, has_samples ? &samples : NULL, number, props, image, NULL,
+                                  &run->faults);
+    couSolidCast_Clear(&solids);
     couFreeFrame(&samples);
     free(values);
     free(bodies);

@@ -65,6 +65,13 @@ couBounds couSceneBounds(couScene *scene, double seconds)
     couParticleView particles = couWorld_Particles(world);
     for (size_t i = 0; i < particles.count; ++i)
         include_point(&bounds, (couVec3){particles.position[i].x, particles.position[i].y, particles.position[i].z});
+    for (int i = 0; i < couWorld_SolidCount(world); ++i) {
+        couSolidView solid = couWorld_SolidView(world, couWorld_SolidAt(world, i));
+        for (size_t k = 0; k < solid.count; ++k) {
+            const double *p = &solid.position[3 * k];
+            include_point(&bounds, (couVec3){(float)p[0], (float)p[1], (float)p[2]});
+        }
+    }
     for (int i = 0; i < couWorld_BodyCount(world); ++i) {
         couBodyId id = couWorld_BodyAt(world, i);
         const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
@@ -117,6 +124,29 @@ couPictureBody *couCollectBodies(const couWorld *world, int *count)
                                               .spin = spin};
     }
     return bodies;
+}
+
+couSolidCast couCollectSolids(const couWorld *world)
+{
+    size_t most = (size_t)couWorld_SolidCount(world) + 1;
+    couSolidCast cast = {calloc(most, sizeof *cast.surfaces), calloc(most, sizeof *cast.drawn), 0};
+    for (int i = 0; cast.surfaces && cast.drawn && i < couWorld_SolidCount(world); ++i) {
+        couSolidId id = couWorld_SolidAt(world, i);
+        const couSolidDef *def = couWorld_Solid(world, id);
+        couSurface *surface = &cast.surfaces[cast.count];
+        if (!couWorld_BuildSolidSurface(world, id, surface)) continue;
+        cast.drawn[cast.count++] = (couPictureSurface){
+            .surface = surface, .look = def->look, .is_colored = def->color_by != cou_solidColorLook, .is_solid = true};
+    }
+    return cast;
+}
+
+void couSolidCast_Clear(couSolidCast *cast)
+{
+    for (int i = 0; i < cast->count; ++i) couSurface_Clear(&cast->surfaces[i]);
+    free(cast->surfaces);
+    free(cast->drawn);
+    *cast = (couSolidCast){0};
 }
 
 couCast couGatherCast(const couWorld *world)

@@ -12,6 +12,16 @@ couBounds couSceneBounds(couScene *scene, double seconds);
 /// without memory.
 couPictureBody *couCollectBodies(const couWorld *world, int *count);
 
+/// The surfaces of the world's solids as they are now. Free with couSolidCast_Clear().
+typedef struct couSolidCast {
+    couSurface *surfaces;
+    couPictureSurface *drawn;
+    int count;
+} couSolidCast;
+
+couSolidCast couCollectSolids(const couWorld *world);
+void couSolidCast_Clear(couSolidCast *cast);
+
 /// The bodies, and the visible blowers, that a scene begins with, for frames that were written earlier: by then some may have
 /// left the world. Free with couCast_Clear().
 typedef struct couCast {

@@ -34,11 +34,14 @@ static bool draw(const couViewOptions *options, couScene *scene, couBounds bound
     couImage image = {0};
     int count = 0;
     couPictureBody *bodies = couCollectBodies(world, &count);
+    couSolidCast solids = couCollectSolids(world);
+    couProps props = {bodies, count, solids.drawn, solids.count};
     bool is_good = studio && bodies && couCaptureFrame(world, &frame) &&
-                   couStudio_Draw(studio, &frame, NULL, NULL, 1, bodies, count, &image, NULL, faults) &&
+                   couStudio_Draw(studio, &frame, NULL, NULL, 1, props, &image, NULL, faults) &&
                    couWritePng(options->snapshot, &image, faults);
     couFreeImage(&image);
     couFreeFrame(&frame);
+    couSolidCast_Clear(&solids);
     free(bodies);
     couCloseStudio(studio);
     return is_good;

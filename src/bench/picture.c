@@ -65,7 +65,8 @@ static double time_pictures(const Sitting *sitting, int threads, const couFrame 
     for (int go = 0; studio && best > 0.0 && go < sitting->goes; ++go) {
         couImage image;
         double begin = couSeconds();
-        bool is_drawn = couStudio_Draw(studio, frame, NULL, NULL, 1, ground, 1, &image, NULL, faults);
+        bool is_drawn = couStudio_Draw(studio, frame, NULL, NULL, 1, (couProps){.bodies = ground, .body_count = 1}, &image, NULL,
+                                       faults);
         best = is_drawn ? fmin(best, couSeconds() - begin) : -1.0;
         couFreeImage(&image);
     }

@@ -257,7 +257,7 @@ static double dot6(const double a[6], const double b[6])
 // How fast a row's bodies move along it: those that yield by what `response` says, others as they do.
 static double along(const couYield *yield, const couBodies *bodies, size_t k, bool has_others)
 {
-    const couHold *hold = &yield->holds.items[k];
+    const couBodyHold *hold = &yield->holds.items[k];
     double sum = 0;
     for (int e = 0; e < 2; ++e) {
         if (yield->ends[k][e] >= 0) sum += dot6(hold->row[e], yield->bodies[yield->ends[k][e]].response);
@@ -334,7 +334,7 @@ static void choose_holds(couYield *yield, const couBodies *bodies)
     yield->held_count = 0;
     bool is_loaded = false;
     for (size_t k = 0; k < yield->holds.count; ++k) {
-        const couHold *hold = &yield->holds.items[k];
+        const couBodyHold *hold = &yield->holds.items[k];
         if (hold->is_contact) is_loaded = along(yield, bodies, k, true) < 0;
         if (is_loaded || !(hold->is_contact || hold->is_friction)) yield->held[yield->held_count++] = (uint32_t)k;
     }

@@ -48,7 +48,7 @@ typedef struct couYield {
     couYieldingBody *bodies;
     couBodyLink *links; ///< by body, then in the order of particles
     uint32_t *rows;     ///< samples, in the boundary, by body
-    couHolds holds;     ///< of all bodies; kept from step to step
+    couBodyHolds holds; ///< of all bodies; kept from step to step
     size_t held_count;  ///< rows that hold now
     uint32_t *held;     ///< which
     int32_t (*ends)[2]; ///< their bodies here; -1: one that does not give way

@@ -13,7 +13,7 @@ bool couWritePvd(couManifest *manifest, const char *stem, double fps, couFaults 
     couFrameFiles files;
     snprintf(name, sizeof name, "%s.pvd", stem);
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (!couListSeries(folder, stem, "vtp", &files, faults)) return false;
+    if (!couListSeries(folder, stem, strcmp(stem, "solids") == 0 ? "vtu" : "vtp", &files, faults)) return false;
     if (files.count == 0) {
         couManifest_Remove(manifest, name);
         couFrameFiles_Clear(&files);

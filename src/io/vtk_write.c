@@ -1,4 +1,4 @@
-// VTK XML PolyData: a short XML head that names the arrays and their offsets, then the arrays as raw bytes, cut into blocks
+// VTK XML files: a short XML head that names the arrays and their offsets, then the arrays as raw bytes, cut into blocks
 // that are each compressed by zlib.
 //
 // The head first with offsets still zero (of fixed width), then array after array, then the offsets; the memory needed is one
@@ -17,11 +17,14 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "arrays are written as
 
 enum {
     max_arrays = 16,
-    block_bytes = 3 << 16, // a multiple of the rows of 1, 4 and 12 bytes
+    block_bytes = 3 << 16, // a multiple of the rows of 1, 4, 12 and 24 bytes
     offset_width = 20      // digits of the largest 64-bit number
 };
 
+static const char poly_kind[] = "PolyData", grid_kind[] = "UnstructuredGrid";
+
 typedef struct Writer {
+    const char *kind;
     couFile file;
     off_t offset_places[max_arrays]; // of the offset attributes, in the order of the arrays
     off_t data_start;                // offset 0 of the arrays
@@ -56,25 +59,32 @@ static void declare_array(Writer *writer, const couVtkArray *array, int index)
 static void write_head(Writer *writer, const couVtkPolyData *data)
 {
     FILE *stream = writer->file.stream;
+    const char *kind = writer->kind;
     fprintf(stream,
             "<?xml version=\"1.0\"?>\n"
-            "<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\" "
+            "<VTKFile type=\"%s\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\" "
             "compressor=\"vtkZLibDataCompressor\">\n"
-            "  <PolyData>\n"
+            "  <%s>\n"
             "    <FieldData>\n"
             "      <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">%.17g</DataArray>\n"
             "    </FieldData>\n"
-            "    <Piece NumberOfPoints=\"%zu\" NumberOfVerts=\"%zu\" NumberOfLines=\"%zu\" NumberOfStrips=\"0\" "
-            "NumberOfPolys=\"%zu\">\n",
-            data->time, data->point_count, data->vert_count, data->line_count, data->poly_count);
+            "    <Piece NumberOfPoints=\"%zu\" ",
+            kind, kind, data->time, data->point_count);
+    if (strcmp(kind, grid_kind) == 0)
+        fprintf(stream, "NumberOfCells=\"%zu\">\n", data->cell_count);
+    else
+        fprintf(stream, "NumberOfVerts=\"%zu\" NumberOfLines=\"%zu\" NumberOfStrips=\"0\" NumberOfPolys=\"%zu\">\n",
+                data->vert_count, data->line_count, data->poly_count);
     for (int i = 0; i < data->array_count; ++i) {
         if (!is_same_section(data, i, i - 1)) open_section(stream, data, i);
         declare_array(writer, &data->arrays[i], i);
         if (!is_same_section(data, i, i + 1)) fprintf(stream, "      </%s>\n", data->arrays[i].section);
     }
-    fprintf(stream, "    </Piece>\n"
-                    "  </PolyData>\n"
-                    "  <AppendedData encoding=\"raw\">\n_");
+    fprintf(stream,
+            "    </Piece>\n"
+            "  </%s>\n"
+            "  <AppendedData encoding=\"raw\">\n_",
+            kind);
     writer->data_start = ftello(stream);
 }
 
@@ -159,7 +169,7 @@ static bool fits(const couVtkPolyData *data, size_t *largest_bytes)
     return is_good;
 }
 
-bool couWriteVtkPolyData(const char *path, const couVtkPolyData *data, couFaults *faults)
+static bool write_data(const char *path, const char *kind, const couVtkPolyData *data, couFaults *faults)
 {
     COU_ASSERT(data->array_count <= max_arrays);
     size_t largest_bytes;
@@ -168,7 +178,7 @@ bool couWriteVtkPolyData(const char *path, const couVtkPolyData *data, couFaults
                       COU_MAX_VTK_COUNT);
         return false;
     }
-    Writer writer = {0};
+    Writer writer = {.kind = kind};
     if (!couFile_Create(&writer.file, path, faults)) return false;
     writer.packed_capacity = (compressBound(block_bytes) + 63) & ~(uLong)63;
     writer.packed = couAlloc(NULL, writer.packed_capacity + block_bytes);
@@ -186,4 +196,14 @@ bool couWriteVtkPolyData(const char *path, const couVtkPolyData *data, couFaults
     couFile_Discard(&writer.file);
     couFaults_Add(faults, path, NULL, "no memory to write %zu points", data->point_count);
     return false;
+}
+
+bool couWriteVtkPolyData(const char *path, const couVtkPolyData *data, couFaults *faults)
+{
+    return write_data(path, poly_kind, data, faults);
+}
+
+bool couWriteVtkGrid(const char *path, const couVtkPolyData *data, couFaults *faults)
+{
+    return write_data(path, grid_kind, data, faults);
 }

@@ -1,11 +1,13 @@
-/// VTK XML PolyData (.vtp) out: raw appended arrays in zlib blocks. Frames and surfaces differ only in what they hand over.
+/// VTK XML out, PolyData (.vtp) and UnstructuredGrid (.vtu): raw appended arrays in zlib blocks. Frames and surfaces differ
+/// only in what they hand over.
 #pragma once
 
 #include "coulis/base.h"
 
 /// One array of the file.
 typedef struct couVtkArray {
-    const char *section; ///< "Points", "PointData", "Verts", "Lines" or "Polys"; those of one section in a row
+    const char *
+        section; ///< "Points", "PointData", "Verts", "Lines", "Polys", of grids "CellData" and "Cells"; those of one section in a row
     const char *name;
     const char *type; ///< "Float32", "UInt32", "UInt8" or "Int32"
     const char *role; ///< for the section's head: "Normals", "Vectors"..., or NULL
@@ -19,6 +21,7 @@ typedef struct couVtkArray {
 typedef struct couVtkPolyData {
     double time; ///< [s]
     size_t point_count, vert_count, line_count, poly_count;
+    size_t cell_count; ///< of a grid
     const couVtkArray *arrays;
     int array_count; ///< at most 16
 } couVtkPolyData;
@@ -27,3 +30,5 @@ typedef struct couVtkPolyData {
 #define COU_MAX_VTK_COUNT ((size_t)INT32_MAX)
 
 bool couWriteVtkPolyData(const char *path, const couVtkPolyData *data, couFaults *faults);
+/// The same as an unstructured grid: "Cells" has connectivity, offsets and types.
+bool couWriteVtkGrid(const char *path, const couVtkPolyData *data, couFaults *faults);

@@ -67,6 +67,7 @@ couVec3 couFlatColor(const couStage *stage, const couPictureScene *scene, const 
     couRay from_above = {{ray.origin.x, ray.origin.y, 4.0f * scene->radius}, ray.direction};
     couHit hit = couStage_FindSolid(stage, from_above, INFINITY, 0.0f);
     if (hit.kind == cou_hitParticle) return paint_disc(stage, scene, &hit);
+    if (hit.kind == cou_hitSurface) return couStageSurface_Color(&stage->surfaces[hit.index], &hit);
     couVec3 color = stage->has_ground && ray.origin.y < stage->ground ? earth : paper;
     return paint_bodies(stage, view, tile, ray.origin, color);
 }

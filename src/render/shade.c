@@ -275,20 +275,21 @@ static float surface_offset(const couShading *shading, float distance)
 }
 
 // Matt paint with a thin varnish.
-static couVec3 shade_body(const couShading *shading, const couSample *sample, const couHit *hit)
+// A body, or a deformable solid.
+static couVec3 shade_body(const couShading *shading, const couSample *sample, const couHit *hit, couVec3 albedo,
+                          bool is_unbounded)
 {
-    const couStageBody *body = &shading->stage->bodies[hit->index];
     couVec3 start = couMulAdd(hit->point, surface_offset(shading, hit->distance), hit->normal);
     float share;
     couVec3 sun = sun_on(shading, sample, start, couDot(hit->normal, couSunDirection), &share);
     float open = body_openness(shading, sample, start, hit->normal);
-    couVec3 color = couAdd(couMul3(body->look.color, sun), couOccludedAmbient(body->look.color, hit->normal, open));
+    couVec3 color = couAdd(couMul3(albedo, sun), couOccludedAmbient(albedo, hit->normal, open));
 
     couVec3 mirror = couReflect(sample->ray.direction, hit->normal);
     float fresnel = 0.5f * open * couFresnel(0.03f, -couDot(hit->normal, sample->ray.direction));
     color = couMix3(color, couEnvironmentColor(mirror, shading->stage->has_ground), fresnel);
     color = couMulAdd(color, 0.012f * share * couSunGlint(hit->normal, sample->ray.direction, 40.0f), couSunColor);
-    if (!body->is_unbounded) return color;
+    if (!is_unbounded) return color;
     return couMix3(color, couSkyColor(sample->ray.direction), haze(shading, hit->point));
 }
 
@@ -376,7 +377,10 @@ couVec3 couShading_Color(couShading *shading, couRay ray, int x, int y, int inde
     if (hit.kind == cou_hitParticle)
         color = shade_particle(shading, &sample, &hit);
     else if (hit.kind == cou_hitBody)
-        color = shade_body(shading, &sample, &hit);
+        color = shade_body(shading, &sample, &hit, shading->stage->bodies[hit.index].look.color,
+                           shading->stage->bodies[hit.index].is_unbounded);
+    else if (hit.kind == cou_hitSurface)
+        color = shade_body(shading, &sample, &hit, couStageSurface_Color(&shading->stage->surfaces[hit.index], &hit), false);
     else if (ground < INFINITY)
         color = shade_ground(shading, &sample, ground);
     else

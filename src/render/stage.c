@@ -139,7 +139,9 @@ static void add_splats(couStage *stage, const couPictureScene *scene)
 static bool add_particles(couStage *stage, const couPictureScene *scene, bool has_splats)
 {
     size_t count = has_splats ? scene->splats->count : scene->particle_count;
-    if (count == 0 || (stage->is_final && scene->surface_count > 0)) return true;
+    bool has_liquid = false; // a surface that stands for the particles
+    for (int i = 0; i < scene->surface_count; ++i) has_liquid = has_liquid || !scene->surfaces[i].is_solid;
+    if (count == 0 || (stage->is_final && has_liquid)) return true;
     bool is_moving = stage->shutter_time > 0.0f && scene->velocities && !has_splats;
     stage->materials = couAlloc(NULL, count);
     stage->spheres = couAlloc(NULL, count * sizeof *stage->spheres);
@@ -191,18 +193,20 @@ static bool attach_surface(couStage *stage, const couSurface *surface, unsigned 
 
 static bool add_surfaces(couStage *stage, const couPictureScene *scene)
 {
-    if (!stage->is_final || scene->surface_count == 0) return true;
+    if (scene->surface_count == 0) return true;
     stage->surfaces = couAlloc(NULL, (size_t)scene->surface_count * sizeof *stage->surfaces);
     if (!stage->surfaces) return false;
     for (int i = 0; i < scene->surface_count; ++i) {
         const couPictureSurface *from = &scene->surfaces[i];
         couStageSurface *surface = &stage->surfaces[i];
-        *surface = (couStageSurface){.surface = from->surface, .look = couLook_Resolve(from->look, cou_matterFluid)};
+        couMatter matter = from->is_solid ? cou_matterBody : cou_matterFluid;
+        *surface = (couStageSurface){.surface = from->surface, .look = couLook_Resolve(from->look, matter)};
         surface->is_clear = couLook_Skin(&surface->look) == cou_skinClear;
         surface->is_colored = from->is_colored && from->surface->colors;
         surface->gap = from->gap > 0.0f ? from->gap : 0.0f;
         ++stage->surface_count;
         if (from->surface->element_count == 0 || !(surface->look.opacity > 0.0f)) continue;
+        if (!stage->is_final && !from->is_solid) continue;
         if (!attach_surface(stage, from->surface, (unsigned)(1 + scene->body_count + i))) return false;
     }
     return true;

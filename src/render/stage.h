@@ -102,6 +102,11 @@ float couStage_GroundDistance(const couStage *stage, couRay ray);
 couVec3 couFiniteColor(couVec3 color); ///< 0 to 1, grey for NaN
 /// Linear colour of a drawn particle: its own, its material's, or grey.
 couVec3 couStage_ParticleColor(const couStage *stage, const couPictureScene *scene, int index);
+/// Of a hit on a surface: its own colours, or the look's.
+static inline couVec3 couStageSurface_Color(const couStageSurface *surface, const couHit *hit)
+{
+    return surface->is_colored ? hit->color : surface->look.color;
+}
 
 // --- Bodies (stage_body.c) --------------------------------------------------------------------------------------------------
 

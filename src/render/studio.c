@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_LOOKS = 256 };
 
@@ -119,7 +120,8 @@ static bool build_painted_skin(const couStudio *studio, const couFrame *frame, c
     if (!couBuildSurface(&def, &points, surface, faults)) return false;
     couLook look = couMakeLook((couVec3){1, 1, 1}, 1);
     look.roughness = 0.7f; // a mirror's light would hide the colours
-    skin->drawn[skin->count++] = (couPictureSurface){surface, look, true, studio->def.spacing};
+    skin->drawn[skin->count++] = (couPictureSurface){
+        .surface = surface, .look = look, .is_colored = true, .gap = studio->def.spacing};
     if (couPaintSurface(&studio->def.colors, values, surface)) return true;
     couFaults_Add(faults, NULL, NULL, "no memory for the colours of %zu vertices", surface->vertex_count);
     return false;
@@ -246,23 +248,28 @@ static void add_legend(const couStudio *studio, couImage *image)
 }
 
 bool couStudio_Draw(couStudio *studio, const couFrame *frame, const float *values, const couFrame *samples, int number,
-                    const couPictureBody *bodies, int body_count, couImage *image, couLayers *layers, couFaults *faults)
+                    couProps props, couImage *image, couLayers *layers, couFaults *faults)
 {
     const couStudioDef *def = &studio->def;
     *image = (couImage){0};
     if (layers) *layers = (couLayers){0};
-    couPictureScene scene = make_scene(studio, frame, bodies, body_count);
+    couPictureScene scene = make_scene(studio, frame, props.bodies, props.body_count);
     couPictureOptions options = look_at(studio, frame->time, number);
     bool is_flat = def->dimension == 2, is_final = def->style.quality == cou_qualityFinal && !is_flat;
     couSplats splats = {0};
     couVec3 *colors = values && !is_final ? paint_particles(studio, frame, values, faults) : NULL;
-    Skin *skin = is_final ? calloc(1, sizeof *skin) : NULL;
-    bool is_good = is_final ? skin != NULL : !values || colors;
+    Skin *skin = calloc(1, sizeof *skin);
+    couPictureSurface *drawn = calloc((size_t)props.solid_count + MOST_LOOKS, sizeof *drawn);
+    bool is_good = skin && drawn;
     scene.particle_colors = colors;
-    if (is_final && !is_good) couFaults_Add(faults, NULL, NULL, "no memory for a picture");
-    if (is_final && is_good) {
+    if (!is_good) couFaults_Add(faults, NULL, NULL, "no memory for a picture");
+    is_good = is_good && (is_final || !values || colors);
+    if (is_final && is_good && frame->count > 0)
         is_good = values ? build_painted_skin(studio, frame, values, skin, faults) : build_skin(studio, frame, skin, faults);
-        scene.surfaces = skin->drawn, scene.surface_count = skin->count;
+    if (is_good) {
+        memcpy(drawn, skin->drawn, (size_t)skin->count * sizeof *drawn);
+        for (int k = 0; k < props.solid_count; ++k) drawn[skin->count + k] = props.solids[k];
+        scene.surfaces = drawn, scene.surface_count = skin->count + props.solid_count;
     }
     Crowd crowd = {0};
     if (is_good && samples && (is_flat || def->style.quality == cou_qualityPreview))
@@ -280,6 +287,7 @@ bool couStudio_Draw(couStudio *studio, const couFrame *frame, const float *value
     free(skin);
     free(colors);
     free_crowd(&crowd);
+    free(drawn);
     couSplats_Clear(&splats);
     return is_good;
 }

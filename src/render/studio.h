@@ -36,8 +36,16 @@ typedef struct couStudioDef {
 typedef struct couStudio couStudio;
 couStudio *couOpenStudio(const couStudioDef *def, couFaults *faults);
 void couCloseStudio(couStudio *studio); ///< NULL is fine
+/// What stands beside a frame's particles.
+typedef struct couProps {
+    const couPictureBody *bodies;
+    int body_count;
+    const couPictureSurface *solids; ///< deformable ones
+    int solid_count;
+} couProps;
+
 /// Draws a frame as the camera sees it at the frame's time. `number` seeds the grain. `values` are the numbers to colour the
 /// particles by, as the def's colours say, or NULL: by material. `samples` are the points that stand for bodies, or NULL. Layers
 /// may be NULL; they are of final pictures in space only. Free image and layers; on false they are empty.
 bool couStudio_Draw(couStudio *studio, const couFrame *frame, const float *values, const couFrame *samples, int number,
-                    const couPictureBody *bodies, int body_count, couImage *image, couLayers *layers, couFaults *faults);
+                    couProps props, couImage *image, couLayers *layers, couFaults *faults);

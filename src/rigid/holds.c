@@ -5,11 +5,11 @@
 static couVec3 center_of(const couBodies *bodies, int b) { return b >= 0 ? bodies->items[b].start_center : (couVec3){0}; }
 
 // Along `axis`: relative motion at a point, or relative turning.
-static bool add_row(couBodies *bodies, couHolds *holds, int a, int b, couVec3 point, couVec3 axis, bool is_turn)
+static bool add_row(couBodies *bodies, couBodyHolds *holds, int a, int b, couVec3 point, couVec3 axis, bool is_turn)
 {
     if (!COU_RESERVE(bodies->memory, holds, holds->count + 1)) return false;
-    couHold *hold = &holds->items[holds->count++];
-    *hold = (couHold){.body = {a, b}};
+    couBodyHold *hold = &holds->items[holds->count++];
+    *hold = (couBodyHold){.body = {a, b}};
     for (int k = 0; k < 2; ++k) {
         int body = hold->body[k];
         if (body < 0) continue;
@@ -33,7 +33,7 @@ static void across(couVec3 axis, couVec3 out[2])
     out[1] = couCross(axis, out[0]);
 }
 
-static bool add_contact(couBodies *bodies, couHolds *holds, const couRigidContact *contact)
+static bool add_contact(couBodies *bodies, couBodyHolds *holds, const couRigidContact *contact)
 {
     couVec3 tangents[2];
     across(contact->normal, tangents);
@@ -63,7 +63,7 @@ static void carry(const couBodies *bodies, const couRigidJoint *joint, couVec3 *
     *axis = (couVec3){(float)turned[0], (float)turned[1], (float)turned[2]};
 }
 
-static bool add_joint(couBodies *bodies, couHolds *holds, const couRigidJoint *joint)
+static bool add_joint(couBodies *bodies, couBodyHolds *holds, const couRigidJoint *joint)
 {
     static const couVec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     couVec3 point = joint->def.at, axis = joint->def.axis, sides[2];
@@ -89,7 +89,7 @@ static bool is_free(const couBodies *bodies, int b)
     return b >= 0 && couIsFree(&bodies->items[b]) && !bodies->items[b].is_asleep;
 }
 
-bool couFindHolds(couBodies *bodies, couHolds *holds)
+bool couFindHolds(couBodies *bodies, couBodyHolds *holds)
 {
     holds->count = 0;
     if (!couFindBodyContacts(bodies)) return false;

@@ -5,14 +5,14 @@
 #include "rigid/bodies.h"
 
 /// row[0] . u_a + row[1] . u_b = 0; of a contact at least 0. u: velocity and spin of the centre of mass.
-typedef struct couHold {
+typedef struct couBodyHold {
     int body[2];      ///< -1: the world
     double row[2][6]; ///< turning about the centre of mass at the beginning of the step
     bool is_contact;  ///< holds only what approaches
     bool is_friction; ///< along the contact before it; holds while that does
-} couHold;
+} couBodyHold;
 
-typedef COU_ARRAY(couHold) couHolds;
+typedef COU_ARRAY(couBodyHold) couBodyHolds;
 
 /// All of free and awake bodies, where the step began. Limits and motors of joints are left out. False without memory.
-bool couFindHolds(couBodies *bodies, couHolds *holds);
+bool couFindHolds(couBodies *bodies, couBodyHolds *holds);

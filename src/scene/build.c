@@ -383,13 +383,21 @@ static void build_event(couScene *scene, couRecord *record, couFaults *faults)
     couAdoptFaults(record, &own, record->period > 0 ? "every" : "at", faults);
 }
 
+static void build_solid(couScene *scene, couRecord *record, void (*build)(couScene *, couRecord *, couFaults *),
+                        couFaults *faults)
+{
+    couFaults own = {0};
+    build(scene, record, &own);
+    couAdoptFaults(record, &own, "solid", faults);
+}
+
 static bool is_flat_turn(couQuat q) { return fabsf(q.x) < 1e-4f && fabsf(q.y) < 1e-4f; }
 
 // In 2D only turns about z make sense.
 static bool check_flat(const couRecord *record, couFaults *faults)
 {
-    static const char *const keys[] = {"body.turn", "joint",        "fluid.turn",  "emitter.turn",
-                                       "sink.turn", "field.region", "blower.turn", "at"};
+    static const char *const keys[] = {"body.turn",    "joint",       "fluid.turn", "emitter.turn", "sink.turn",
+                                       "field.region", "blower.turn", "at",         "solid.turn",   "solid.fixed"};
     if (couWorld_Def(record->scene->world)->dimension == 3) return true;
     char key[64];
     const char *thing = record->kind == cou_recordBlower ? "blower" : "emitter";
@@ -421,6 +429,8 @@ static void build_records(couScene *scene, couRecordKind kind, double *count, co
         case cou_recordBlower: couScene_BuildBlower(scene, record, faults); break;
         case cou_recordEvent: build_event(scene, record, faults); break;
         case cou_recordFluid: check_fluid(scene, record, count, faults); break;
+        case cou_recordSolid: build_solid(scene, record, couScene_BuildSolid, faults); break;
+        case cou_recordHold: build_solid(scene, record, couScene_BuildHold, faults); break;
         }
     }
 }
@@ -476,6 +486,8 @@ bool couScene_Build(couScene *scene, couFaults *faults)
     double count = 0;
     build_records(scene, cou_recordBody, &count, faults);
     build_records(scene, cou_recordJoint, &count, faults);
+    build_records(scene, cou_recordSolid, &count, faults);
+    build_records(scene, cou_recordHold, &count, faults);
     build_records(scene, cou_recordEmitter, &count, faults);
     build_records(scene, cou_recordSink, &count, faults);
     build_records(scene, cou_recordField, &count, faults);

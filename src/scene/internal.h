@@ -2,6 +2,7 @@
 #pragma once
 
 #include "coulis/scene.h"
+#include "coulis/solid.h"
 #include "scene/sandbox.h"
 
 #define COU_MAX_RECORDS 20000 ///< things of one scene
@@ -31,8 +32,18 @@ typedef enum couRecordKind {
     cou_recordSink,
     cou_recordField,
     cou_recordBlower,
-    cou_recordEvent
+    cou_recordEvent,
+    cou_recordSolid,
+    cou_recordHold ///< what holds or pushes points of a solid
 } couRecordKind;
+
+/// How the mesh of a solid is made.
+typedef struct couSolidRecipe {
+    float spacing; ///< [m]; NaN: chosen
+    couVec3 cells; ///< of a box; NaN: by spacing
+    int level;     ///< of Debunne's cubes, -1: none
+    char file[256];
+} couSolidRecipe;
 
 /// One call of the script: body{}, fluid{}... Built into the world after the script has ended.
 typedef struct couRecord {
@@ -56,6 +67,10 @@ typedef struct couRecord {
     double time, period;         ///< events [s]
     char ends[2][COU_NAME_SIZE]; ///< joint: names of a and b, "": the world
     couBodyId body;              ///< of a body, once it is built
+    couSolidRecipe recipe;       ///< of a solid
+    couSolidId solid;            ///< of a solid, once it is built
+    struct couRecord *owner;     ///< of a hold: the solid's record
+    bool is_push;                ///< of a hold: `direction` is a force [N] and nothing is held
     union {
         couBodyDef body;
         couJointDef joint;
@@ -64,6 +79,7 @@ typedef struct couRecord {
         couSinkDef sink;
         couFieldDef field;
         couBlowerDef blower;
+        couSolidDef solid;
     } def;
 } couRecord;
 
@@ -196,6 +212,7 @@ int couSceneCall_Camera(lua_State *lua);   ///< camera.c
 int couSceneCall_Blower(lua_State *lua);   ///< blowers.c
 int couSceneCall_Colors(lua_State *lua);   ///< camera.c
 void couScene_OpenThings(lua_State *lua);  ///< things.c: body, fluid...
+int couSceneCall_Solid(lua_State *lua);    ///< solids.c
 void couScene_OpenWorld(lua_State *lua);   ///< callbacks.c
 void couScene_OpenRequire(lua_State *lua); ///< require.c
 
@@ -211,6 +228,15 @@ void couReader_Fluid(couReader *reader, int index, couRecord *record);
 /// Pushes an object for a shape; it stands for a faulty one until its shape is set (shapes.c).
 couShapeRef *couPushShape(lua_State *lua);
 void couShapeRef_SetCost(lua_State *lua, couShapeRef *ref, size_t cost); ///< once
+/// Records of things.c: a new one with this call's line, and its copy among the scene's.
+couRecord couBeginRecord(const couReader *reader, couRecordKind kind);
+void couKeepRecord(couReader *reader, const couRecord *record);
+#define COU_PLACE_KEYS 4
+extern const couExtraKey couPlaceKeys[COU_PLACE_KEYS]; ///< shape, at, turn, name of a record
+/// From their records into the world (solids.c).
+void couScene_BuildSolid(couScene *scene, couRecord *record, couFaults *faults);
+void couScene_BuildHold(couScene *scene, couRecord *record, couFaults *faults);
+const couParamTable *couSceneSolidMeshParams(void);
 /// The material on top of the stack, an object or a name: its index, -1 after a fault (also for one that had a fault itself).
 int couReader_Material(couReader *reader, const char *key, bool *is_faulty);
 /// The turn of a record that sends its jet (along the disk's +y or the polygon's +z) in a direction.

@@ -104,6 +104,9 @@ static void read_record_fixed(couReader *reader, const char *key, void *target)
     if (!record->has_stay) couReader_Fault(reader, key, "expected true or false");
 }
 
+const couExtraKey couPlaceKeys[COU_PLACE_KEYS] = {
+    {"shape", read_record_shape}, {"at", read_record_at}, {"turn", read_record_turn}, {"name", read_record_name}};
+
 couRecord couBeginRecord(const couReader *reader, couRecordKind kind)
 {
     couRecord record = {.kind = kind,
@@ -407,10 +410,17 @@ static int every_call(lua_State *lua)
 
 void couScene_OpenThings(lua_State *lua)
 {
-    static const luaL_Reg calls[] = {
-        {"body", body_call},   {"joint", joint_call}, {"fluid", fluid_call},           {"emitter", emitter_call},
-        {"sink", sink_call},   {"field", field_call}, {"blower", couSceneCall_Blower}, {"at", at_call},
-        {"every", every_call}, {NULL, NULL}};
+    static const luaL_Reg calls[] = {{"body", body_call},
+                                     {"joint", joint_call},
+                                     {"fluid", fluid_call},
+                                     {"emitter", emitter_call},
+                                     {"sink", sink_call},
+                                     {"field", field_call},
+                                     {"blower", couSceneCall_Blower},
+                                     {"at", at_call},
+                                     {"every", every_call},
+                                     {"solid", couSceneCall_Solid},
+                                     {NULL, NULL}};
     for (const luaL_Reg *call = calls; call->name; ++call) {
         lua_pushcfunction(lua, call->func);
         lua_setglobal(lua, call->name);

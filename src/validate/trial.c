@@ -161,6 +161,8 @@ static bool is_healthy(couTrial *trial, const couWorld *world, const couStepRepo
     if (report->nan_count || report->lost_count)
         couFaults_Add(&trial->faults, trial->case_name, trial->method, "at %g s: %lld particles are not finite, %lld are lost",
                       time, (long long)report->nan_count, (long long)report->lost_count);
+    else if (report->bad_solid.index1)
+        couFaults_Add(&trial->faults, NULL, trial->case_name, "solid %u is not finite any more", report->bad_solid.index1);
     else if (report->bad_body.index1)
         couFaults_Add(&trial->faults, trial->case_name, trial->method, "at %g s: body %d is not finite", time,
                       report->bad_body.index1);

@@ -43,13 +43,16 @@ typedef struct couCase {
     couClaim claim;   ///< it is run for the methods that make it, and for those that report it
     const char *help; ///< one line
     couCaseFcn *run;
+    const char *const *models; ///< of solids, NULL-terminated: it is run for these instead of methods; NULL: a case of fluids
 } couCase;
 
 /// The table, `count` of them.
 const couCase *couCases(int *count);
 /// Their names, NULL-terminated.
 const char *const *couCaseNames(void);
-/// True when the method claims or reports what the case looks at.
+/// What it may be run for, NULL-terminated: all methods, or the models of solids.
+const char *const *couCase_Methods(const couCase *which);
+/// True when the method claims or reports what the case looks at, or is one of its models.
 bool couCase_Suits(const couCase *which, const char *method);
 /// The method of the smallest density error among those that claim it and state one: what others are compared with. NULL: none.
 const char *couMostAccurateMethod(couClaim claim);
@@ -137,5 +140,6 @@ couCaseFcn couValidateHydrostatic, couValidateDamBreak, couValidateDrop, couVali
     couValidateBalls;
 couCaseFcn couValidateDropMode; ///< drop, for the SPH methods
 couCaseFcn couValidatePoiseuille, couValidateCouette, couValidateTaylorGreen;
+couCaseFcn couValidateHangingCube, couValidateCantilever, couValidateRotation; ///< of solids
 couCaseFcn couValidateWave, couValidateShear, couValidateFilm, couValidateHeld, couValidateJet, couValidateSettling,
     couValidateLevitation;

@@ -14,7 +14,7 @@ typedef struct Field {
 
 #define KIND(x) \
     _Generic((x), int: INT, int64_t: INT64, uint32_t: UINT32, uint64_t: UINT64, float: FLOAT, double: DOUBLE, double *: DOUBLE, \
-             bool: BOOL, couBodyId: BODY_ID)
+             bool: BOOL, couBodyId: BODY_ID, couSolidId: BODY_ID)
 #define FIELD(name, rule) \
     { \
         offsetof(couStepReport, name), KIND(((couStepReport *)0)->name), rule, 1 \
@@ -50,6 +50,9 @@ static const Field fields[] = {
     FIELD(allowed_speed, LARGEST),
     FIELD(contact_count, SUM),
     FIELD(bad_body, FIRST),
+    FIELD(bad_solid, FIRST),
+    FIELD(inverted_count, LARGEST),
+    FIELD(solid_substeps, SUM),
     FIELDS(phase_seconds, SUM, cou_phaseCount),
     FIELD(pair_count, SUM),
     FIELD(particle_steps, SUM),
@@ -88,5 +91,6 @@ void couStepReport_Add(couStepReport *all, const couStepReport *later)
 
 bool couStepReport_HasFailed(const couStepReport *report)
 {
-    return report->is_out_of_memory || report->nan_count || report->lost_count || report->bad_body.index1;
+    return report->is_out_of_memory || report->nan_count || report->lost_count || report->bad_body.index1 ||
+           report->bad_solid.index1;
 }

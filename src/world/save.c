@@ -210,6 +210,7 @@ bool couWorld_SaveState(const couWorld *world, couState *state)
         is_good = couStateTable_Save(&world_tables[t], world, 1, sizeof *world, state);
     return is_good && save_particles(&world->fluid, state) && save_springs(&world->fluid, state) && save_settings(world, state) &&
            couBodies_Save(&world->bodies, state) &&
+           couSolids_Save(&world->solids, state) &&
            couStateTable_Save(&emitter_table, world->emitters.items, world->emitters.count, sizeof *world->emitters.items,
                               state) &&
            couStateTable_Save(&blower_table, world->fluid.blowers.items, world->fluid.blowers.count,
@@ -320,6 +321,7 @@ static bool check_tables(const couWorld *world, const couState *state, couFaults
     for (int t = 0; t < COU_COUNT(world_tables); ++t)
         is_good = couStateTable_Check(&world_tables[t], 1, state, faults) && is_good;
     is_good = couBodies_CheckSaved(&world->bodies, state, faults) && is_good;
+    is_good = couSolids_CheckSaved(&world->solids, state, faults) && is_good;
     is_good = couStateTable_Check(&emitter_table, world->emitters.count, state, faults) && is_good;
     is_good = couStateTable_Check(&blower_table, world->fluid.blowers.count, state, faults) && is_good;
     return couStateTable_Check(&event_table, world->events.count, state, faults) && is_good;
@@ -409,6 +411,7 @@ bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *fault
     load_settings(world, state, false, faults);
     load_blowers(&fluid->blowers, state);
     if (!couBodies_Load(&world->bodies, state, faults)) return false;
+    couSolids_Load(&world->solids, state);
     couStateTable_Load(&emitter_table, state, world->emitters.items, world->emitters.count, sizeof *world->emitters.items);
     couStateTable_Load(&event_table, state, world->events.items, world->events.count, sizeof *world->events.items);
     if (!load_springs(fluid, springs, couState_Find(state, "springs/rest_length"))) {

@@ -4,8 +4,9 @@
 
 const char *couPhaseName(couPhase phase)
 {
-    static const char *const names[cou_phaseCount] = {"emit",     "forces", "sort",    "neighbors", "walls",     "springs",
-                                                      "pressure", "bodies", "collide", "velocity",  "viscosity", "measure"};
+    static const char *const names[cou_phaseCount] = {"emit",      "forces",   "sort",   "neighbors", "walls",
+                                                      "springs",   "pressure", "bodies", "collide",   "velocity",
+                                                      "viscosity", "solids",   "measure"};
     return phase < cou_phaseCount ? names[phase] : "?";
 }
 
@@ -172,6 +173,10 @@ static couStepReport step_world(couWorld *world, float dt)
     couPredictBodies(&world->bodies, world->time, dt);
     report.phase_seconds[cou_phaseEmit] += couSeconds() - start;
     for (const couPhaseEntry *entry = world->fluid.method->phases; entry->function; ++entry) run_phase(&step, entry);
+    start = couSeconds();
+    if (!step.has_failed && world->solids.count)
+        step.has_failed = !couSolids_Step(&world->solids, &world->bodies, &world->fluid.parallel, world->time, dt, &report);
+    report.phase_seconds[cou_phaseSolids] += couSeconds() - start;
     start = couSeconds();
     if (!step.has_failed) couMeasureHealth(world, &step);
     report.phase_seconds[cou_phaseMeasure] += couSeconds() - start;

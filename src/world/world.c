@@ -108,6 +108,7 @@ couWorld *couCreateWorld(const couWorldDef *def, couFaults *faults)
     world->bodies = (couBodies){
         .memory = &world->memory, .scratch = &world->scratch, .dimension = def->dimension, .seed = def->seed};
     world->first_gravity = def->gravity;
+    world->solids = (couSolids){.memory = &world->memory, .scratch = &world->scratch, .dimension = def->dimension};
     couApplyGravity(world);
     return world;
 }
@@ -118,6 +119,7 @@ void couDestroyWorld(couWorld *world)
     couMemory *memory = &world->memory;
     free_fluid(&world->fluid);
     couBodies_Free(&world->bodies);
+    couSolids_Free(&world->solids);
     for (size_t e = 0; e < world->emitters.count; ++e) couShape_Release(world->emitters.items[e].def.shape);
     for (size_t s = 0; s < world->sinks.count; ++s) couShape_Release(world->sinks.items[s].def.shape);
     COU_FREE_ARRAY(memory, &world->emitters);
@@ -144,6 +146,7 @@ void couApplyGravity(couWorld *world)
     if (world->def.dimension == 2) g.z = 0.0f;
     world->fluid.gravity = world->def.gravity_on == cou_gravityOnBodies ? none : g;
     world->bodies.gravity = world->def.gravity_on == cou_gravityOnFluid ? none : g;
+    world->solids.gravity = world->bodies.gravity;
 }
 
 void couPrepareAsBefore(couWorld *world)

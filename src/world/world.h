@@ -4,6 +4,7 @@
 #include "fluid/fluid.h"
 #include "fluid/springs.h"
 #include "rigid/bodies.h"
+#include "soft/solids.h"
 
 typedef struct couEmitter {
     couSlot slot;
@@ -32,6 +33,7 @@ struct couWorld {
     couWorldDef def;
     couFluid fluid;
     couBodies bodies;
+    couSolids solids;
     couRandom random;
     double time;
     uint64_t step_count;
