@@ -1,8 +1,8 @@
 // cantilever: a beam ten times as long as high, clamped at one end, is let go straight and swings under its own weight about the
 // static deflection q L^4 / (8 E I), at f1 = 1.8751^2 / (2 pi) sqrt(E I / (rho A L^4)) [Euler and Bernoulli].
 //
-// The load is small: the tip goes down by a thousandth of the length. Tetrahedra with constant strain are too stiff in bending, by
-// an error that falls with the square of their size; shear, which the formula leaves out, makes the beam softer by 0.8 %.
+// The load is small: the tip goes down by a thousandth of the length. Tetrahedra with constant strain are too stiff in bending,
+// by an error that falls with the square of their size; shear, which the formula leaves out, makes the beam softer by 0.8 %.
 
 #include "validate/validate.h"
 

@@ -3,9 +3,9 @@
 // thesis, and in reality, the upright jet carries the ball; the tilted one does as long as something draws the ball back into
 // the jet: suction in air, the Coanda force where pressures only push. Without either the ball leaves the jet and falls.
 //
-// The four runs differ in tilt, C and whether pressures may pull alone. Gravity is tilted instead of the box. The ball is let go at 0.75 s and watched for
-// ten seconds, or until it is gone: its centre farther from the jet's axis than the radii of jet and ball together, or as low as
-// the blower's middle.
+// The four runs differ in tilt, C and whether pressures may pull alone. Gravity is tilted instead of the box. The ball is let
+// go at 0.75 s and watched for ten seconds, or until it is gone: its centre farther from the jet's axis than the radii of jet
+// and ball together, or as low as the blower's middle.
 
 #include "base/base.h"
 #include "validate/validate.h"

@@ -209,8 +209,7 @@ bool couWorld_SaveState(const couWorld *world, couState *state)
     for (int t = 0; t < COU_COUNT(world_tables) && is_good; ++t)
         is_good = couStateTable_Save(&world_tables[t], world, 1, sizeof *world, state);
     return is_good && save_particles(&world->fluid, state) && save_springs(&world->fluid, state) && save_settings(world, state) &&
-           couBodies_Save(&world->bodies, state) &&
-           couSolids_Save(&world->solids, state) &&
+           couBodies_Save(&world->bodies, state) && couSolids_Save(&world->solids, state) &&
            couStateTable_Save(&emitter_table, world->emitters.items, world->emitters.count, sizeof *world->emitters.items,
                               state) &&
            couStateTable_Save(&blower_table, world->fluid.blowers.items, world->fluid.blowers.count,
