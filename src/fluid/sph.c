@@ -237,17 +237,21 @@ static void look_for_free_surface(couStep *step)
 }
 
 #define SURFACE_GRADIENT 0.3 // times d: sum of gradients at a surface, half of that of a flat one
+#define SURFACE_DENSITY 0.8  // of drops, whose gradients may cancel
 
 // What couSphPairs found.
 static void note_extremes(couFluid *fluid, const couSphLoop *loop)
 {
-    double fastest = 0, steepest2 = 0;
+    double fastest = 0, steepest2 = 0, thinnest = INFINITY;
     for (int b = 0; b < couBlockCount(loop->count, COU_SPH_BLOCK); ++b) {
-        fastest = COU_MAX(fastest, loop->sums[2 * b]);
-        steepest2 = COU_MAX(steepest2, loop->sums[2 * b + 1]);
+        const double *sums = loop->sums + 3 * b;
+        fastest = COU_MAX(fastest, sums[0]);
+        steepest2 = COU_MAX(steepest2, sums[1]);
+        thinnest = COU_MIN(thinnest, sums[2]);
     }
     fluid->relative_speed = (float)fastest;
-    couSph_State(fluid)->is_full = loop->count && sqrt(steepest2) * (double)fluid->spacing < SURFACE_GRADIENT;
+    bool has_surface = sqrt(steepest2) * (double)fluid->spacing > SURFACE_GRADIENT || thinnest < SURFACE_DENSITY;
+    couSph_State(fluid)->is_full = loop->count && !has_surface;
 }
 
 void couPhase_Pairs(couStep *step)

@@ -256,8 +256,8 @@ void couSph_Run(const couStep *step, couSphLoop *loop, couSphLoopFcn *const vari
 /// Sum of what the blocks left, in their order.
 double couSph_SumBlocks(const couFluid *fluid);
 
-/// Densities, gradients and diagonals from positions; writes density, factor, pairs, and into sums, two for each block, the
-/// largest speed of a particle against its neighbours and the largest square of a sum of gradients.
+/// Densities, gradients and diagonals from positions; writes density, factor, pairs, and into sums, three for each block, the
+/// largest speed of a particle against its neighbours, the largest square of a sum of gradients and the least density.
 COU_DECLARE_WIDE(void, couSphPairs, couSphLoop *loop, size_t begin, size_t end, int block);
 /// Residuals of the pressure system from velocities; writes residual, and four sums: of those above 0, of those below as far as
 /// a pressure could let go, of the density's excess after the step, of all.

@@ -134,7 +134,7 @@ static float wall_speed(const couSphLoop *loop, size_t i, const couPairList *fou
 COU_SPECIALIZED void pairs_range(couSphLoop *loop, size_t begin, size_t end, int block, bool has_rough, bool has_strain,
                                  couKernelKind density_kind, couKernelKind gradient_kind)
 {
-    float fastest = 0.0f, steepest2 = 0.0f;
+    float fastest = 0.0f, steepest2 = 0.0f, thinnest = INFINITY;
     for (size_t i = begin; i < end; ++i) {
         couPairList found = couPairs_Of(loop, i);
         PairSums fluid = no_sums(), solid = no_sums();
@@ -149,6 +149,7 @@ COU_SPECIALIZED void pairs_range(couSphLoop *loop, size_t begin, size_t end, int
         if (found.blocks > found.fluid_blocks) fastest = COU_MAX(fastest, wall_speed(loop, i, &found, wall));
         float steep2 = couDot(sum, sum), diagonal = loop->velocity[i].w * steep2 + a * a * couSumW(fluid.squares);
         steepest2 = COU_MAX(steepest2, steep2);
+        thinnest = COU_MIN(thinnest, loop->density[i]);
         loop->factor[i] = diagonal > 0.0f ? 1.0f / diagonal : 0.0f;
         if (has_rough) { // its velocity less the mean around it
             couVec3 mean = couScale(-1.0f / (1.0f + couSumW(fluid.value)), couSum3W(fluid.rough)); // f(0) = 1: itself
@@ -156,7 +157,8 @@ COU_SPECIALIZED void pairs_range(couSphLoop *loop, size_t begin, size_t end, int
         }
         if (has_strain) write_strain(loop, i, &fluid);
     }
-    loop->sums[2 * block] = fastest, loop->sums[2 * block + 1] = steepest2;
+    double *sums = loop->sums + 3 * block;
+    sums[0] = fastest, sums[1] = steepest2, sums[2] = thinnest;
 }
 
 void COU_WIDE(couSphPairs)(couSphLoop *loop, size_t begin, size_t end, int block)
