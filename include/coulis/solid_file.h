@@ -8,8 +8,8 @@ extern "C" {
 #endif
 
 /// By extension. .msh: ascii, versions 2.2 and 4.1; .vtu: as couReadFrame(), in one piece. Tetrahedra, or triangles in 2D, are
-/// taken, other cells left out, as are points that none uses; cells that are inside out are turned where all of them are. NULL and
-/// one fault, with the path as `where`, when the file is missing, of another kind, damaged, or no solid.
+/// taken, other cells left out, as are points that none uses; cells that are inside out are turned where all of them are. NULL
+/// and one fault, with the path as `where`, when the file is missing, of another kind, damaged, or no solid.
 COU_API couSolidMesh *couReadSolidMesh(const char *path, int dimension, couFaults *faults);
 /// By extension: .msh (version 2.2) or .vtu. The file is whole or not there.
 COU_API bool couWriteSolidMesh(const char *path, const couSolidMesh *mesh, couFaults *faults);

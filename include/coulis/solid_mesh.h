@@ -36,7 +36,8 @@ COU_API couSolidMesh *couFillSolidMesh2(const couVec3 *points, size_t point_coun
 /// finer than the spacing are lost. NULL with a fault when nothing closed is left of it.
 COU_API couMesh *couResampleMesh(const couMesh *mesh, float spacing, couFaults *faults);
 
-/// A shape as a solid, with cells of about `spacing` [m]: a box by formula, all others by couResampleMesh() and couFillSolidMesh().
+/// A shape as a solid, with cells of about `spacing` [m]: a box by formula, all others by couResampleMesh() and
+/// couFillSolidMesh().
 COU_API couSolidMesh *couCreateShapeSolidMesh(const couShape *shape, int dimension, float spacing, couFaults *faults);
 
 COU_API couSolidMesh *couSolidMesh_Retain(couSolidMesh *mesh);

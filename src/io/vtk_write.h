@@ -6,8 +6,7 @@
 
 /// One array of the file.
 typedef struct couVtkArray {
-    const char *
-        section; ///< "Points", "PointData", "Verts", "Lines", "Polys", of grids "CellData" and "Cells"; those of one section in a row
+    const char *section; ///< Points, PointData, Verts, Lines, Polys, of grids CellData and Cells; those of one in a row
     const char *name;
     const char *type; ///< "Float32", "UInt32", "UInt8" or "Int32"
     const char *role; ///< for the section's head: "Normals", "Vectors"..., or NULL

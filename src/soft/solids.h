@@ -53,10 +53,12 @@ static inline couElasticState couSolid_State(const couSolid *solid)
     return (couElasticState){solid->rest, solid->position, solid->velocity};
 }
 
-/// One step of the world, in as many substeps as each solid needs, with contacts and what they do to bodies. False without memory.
+/// One step of the world, in as many substeps as each solid needs, with contacts and what they do to bodies. False without
+/// memory.
 bool couSolids_Step(couSolids *solids, couBodies *bodies, const couParallel *parallel, double time, float dt,
                     couStepReport *report);
-/// Puts points that are inside of bodies onto their surface, at a share 0 to 1 of the step of dt (contact.c). False without memory.
+/// Puts points that are inside of bodies onto their surface, at a share 0 to 1 of the step of dt (contact.c). False without
+/// memory.
 bool couTouchBodies(couSolids *solids, couSolid *solid, couBodies *bodies, const couParallel *parallel, double share, float dt);
 /// How many cells are inside out now.
 size_t couSolid_CountInverted(const couSolid *solid);

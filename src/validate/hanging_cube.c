@@ -1,10 +1,10 @@
-// hanging-cube: the bench of [Debunne, sect. 4.7]. A cube of 10 cm and 1 kg, one face glued to a wall, is let go from rest; a free
-// corner swings under gravity without any friction. Frequency and amplitude at 27, 57 and 135 points should be the same.
+// hanging-cube: the bench of [Debunne, sect. 4.7]. A cube of 10 cm and 1 kg, one face glued to a wall, is let go from rest; a
+// free corner swings under gravity without any friction. Frequency and amplitude at 27, 57 and 135 points should be the same.
 //
 // The chapter's figures: hybrid 4.08, 4.12, 4.16 Hz; green 3.86, 3.67, 3.40 Hz; cauchy resolution-dependent up to 1:2; voronoi
 // clean at first, then diverging; springs rougher. Its hybrid figures hold up in an independent calculation on regular grids of
-// 27, 64 and 125 points (4.06, 4.13, 4.15 Hz), those of green do not: 5.13, 5.00, 4.86 Hz with the usual definition of the strain.
-// Ours are compared with the independent ones, and reported beside the chapter's.
+// 27, 64 and 125 points (4.06, 4.13, 4.15 Hz), those of green do not: 5.13, 5.00, 4.86 Hz with the usual definition of the
+// strain. Ours are compared with the independent ones, and reported beside the chapter's.
 
 #include "validate/validate.h"
 
