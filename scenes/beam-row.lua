@@ -1,8 +1,8 @@
--- Five beams, clamped at the wall, bend under their own weight: voronoi, cauchy, hybrid, green and springs.
+-- Four beams, clamped at the wall, bend under their own weight: springs, green, cauchy and hybrid.
 -- The same mesh and the same modulus; models of small displacements grow longer when they bend, green does not.
 scene {
     title = "A row of beams",
-    note = "From the left: hybrid, cauchy, green, springs. Colours are von Mises' stress: red at the clamp.",
+    note = "From the left: springs, green, cauchy, hybrid. Colours are von Mises' stress, which springs do not have.",
     spacing = 0.02, duration = 2.5, fps = 30,
 }
 
