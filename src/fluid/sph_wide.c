@@ -219,7 +219,8 @@ void COU_WIDE(couSphResidual)(couSphLoop *loop, size_t begin, size_t end, int bl
             if (now.walls_own) rate += asked(&now, &found);
         }
         float excess = now.kept[i] - 1.0f, change = dt * rate;
-        float wanted = COU_CLAMP(now.density_share * excess, -now.most_corrected, now.most_corrected);
+        float wanted = COU_MIN(now.density_share * excess, now.most_corrected); // what is thin may close up at once
+        if (!now.is_clamped) wanted = COU_MAX(wanted, -now.most_corrected);
         float error = wanted + change;
         // A liquid that is too thin may close up; only what would press it together counts as divergence.
         if (now.is_divergence) error = now.is_clamped ? COU_MIN(excess + change, change) : change;

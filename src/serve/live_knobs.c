@@ -155,9 +155,9 @@ static couStateArray *find_array(couState *state, const char *name)
     return NULL;
 }
 
-// Rows that the world has now beyond those of the state, the first of their numbers (is_here, is_on) set to 0. The order of the
-// arrays changes by this, which loading does not mind.
-static bool add_later_rows(couState *state, const couState *now, const char *name)
+// Rows that the world has now beyond those of the state; where they begin with whether they are there (is_here, is_on), that is
+// set to 0. The order of the arrays changes by this, which loading does not mind.
+static bool add_later_rows(couState *state, const couState *now, const char *name, bool begins_with_presence)
 {
     couStateArray *old = find_array(state, name);
     const couStateArray *new = couState_Find(now, name);
@@ -168,7 +168,7 @@ static bool add_later_rows(couState *state, const couState *now, const char *nam
     size_t width = (size_t)old->components;
     double *rows = array->data;
     memcpy(rows, old->data, old->count * width * sizeof *rows);
-    for (size_t i = old->count; i < new->count; ++i) rows[i * width] = 0;
+    for (size_t i = old->count; i < new->count &&begins_with_presence; ++i) rows[i * width] = 0;
     couStateArray kept = *old;
     *old = *array;
     *array = kept; // freed with `grown`
@@ -179,8 +179,8 @@ static bool add_later_rows(couState *state, const couState *now, const char *nam
 static bool load_state(couLive *live, couState *state, couFaults *faults)
 {
     couState now = {0};
-    bool is_good = couWorld_SaveState(live->world, &now) && add_later_rows(state, &now, "bodies/state") &&
-                   add_later_rows(state, &now, "emitters/progress");
+    bool is_good = couWorld_SaveState(live->world, &now) && add_later_rows(state, &now, "bodies/state", true) &&
+                   add_later_rows(state, &now, "bodies/values", false) && add_later_rows(state, &now, "emitters/progress", true);
     couState_Clear(&now);
     if (!is_good) couFaults_Add(faults, NULL, NULL, "out of memory");
     const couStateArray *store = couState_Find(state, "scene/store");
