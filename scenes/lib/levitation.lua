@@ -11,7 +11,7 @@
 return function(case)
     local air = material("air", { base = "water", density = 250, viscosity = 0.001, opacity = 0 }) -- a box full of it would hide the ball
     body {
-        name = "room", shape = shell { box { size = { 2.2, 4.5, 2.2 } }, thickness = 0.1 }, at = { 0, 2.25, 0 }, opacity = 0,
+        name = "room", shape = shell { box { size = { 2.2, 4.5, 2.2 } }, thickness = 0.2 }, at = { 0, 2.25, 0 }, opacity = 0,
     }
     body {
         name = "ball", shape = sphere { radius = 0.15 }, at = { 0, 1.4, 0 }, mass = 35, fixed = true, friction = 1,

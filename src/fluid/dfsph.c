@@ -35,7 +35,6 @@ static const couPhaseEntry phases[] = {
     {cou_phaseViscosity, couPhase_Viscosity, COU_SPH_VISCOSITY_WORK},
     {cou_phasePressure, phase_density, COU_SPH_SOLVE_WORK(cou_workEachIteration)},
     {cou_phaseWalls, couPhase_Hold, COU_NOT_COUNTED},
-    {cou_phaseVelocity, couPhase_Even, COU_NOT_COUNTED},
     {cou_phaseVelocity, couPhase_Move, COU_SPH_MOVE_WORK},
     {cou_phaseBodies, couPhase_Bodies, COU_NOT_COUNTED},
     {cou_phaseCollide, couPhase_Collide, COU_NOT_COUNTED},

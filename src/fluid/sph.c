@@ -342,40 +342,6 @@ void couPhase_Hold(couStep *step)
     if (!is_good) step->has_failed = true;
 }
 
-#define CLOSEST 0.85f // distance of pairs in full domains / d; in disorder a tenth of the nearest neighbours are closer
-#define PARTED 2.0f   // share of what lacks / the way against neighbours in a step, in spacings
-
-static void part_block(void *context, int block, size_t begin, size_t end, int worker)
-{
-    (void)block, (void)worker;
-    const couSphLoop *loop = context;
-    couVec4 *x = (couVec4 *)loop->position;
-    float most = 0.05f * loop->spacing;
-    for (size_t i = begin; i < end; ++i) {
-        couVec3 way = couXyz(loop->out[i]);
-        float length = couLength(way);
-        if (length > most) way = couScale(most / length, way);
-        x[i].x += way.x, x[i].y += way.y, x[i].z += way.z;
-    }
-}
-
-// A steady strain draws particles into threads: rows come ever closer to each other while along them distances grow. Where there
-// is a surface, the density that this raises drives them apart; without one its mean cannot be told from a domain that is too
-// full, and nothing would. So near pairs part there, by places alone: velocities and pressures do not know of it, as with the
-// shifts of [Lind 2012], and calm liquid is left as it is.
-void couPhase_Even(couStep *step)
-{
-    static couSphLoopFcn *const part[cou_isaCount] = COU_VARIANTS(couSphPart);
-    couFluid *fluid = step->fluid;
-    if (!couSph_State(fluid)->is_full) return;
-    couSphLoop loop = couSph_Loop(step);
-    loop.closest = CLOSEST * fluid->spacing;
-    loop.parted = COU_MIN(PARTED * fluid->relative_speed * step->dt / fluid->spacing, 0.5f);
-    loop.out = couFluid_Previous(fluid); // free until the particles move
-    couSph_Run(step, &loop, part);
-    couFor(&fluid->parallel, loop.count, 8192, part_block, &loop);
-}
-
 void couPhase_Settle(couStep *step)
 {
     couPhase_Velocity(step);

@@ -213,8 +213,6 @@ typedef struct couSphLoop {
     const float *sample_solid;    ///< per sample: the solid's share of its density
     uint32_t solid_base;
     const float *extended; ///< values that samples get the mean of
-    // pairs that are too close
-    float closest, parted; ///< distance [m], share of what lacks
     // pressure solver
     bool is_divergence;
     float density_share;  ///< of the density's error that a step corrects
@@ -269,9 +267,6 @@ COU_DECLARE_WIDE(void, couSphResponse, couSphLoop *loop, size_t begin, size_t en
 /// sum (change_i + change_j) G_ij, and in w the sum of change_j over that of a full neighbourhood; writes out.
 COU_DECLARE_WIDE(void, couSphSpread, couSphLoop *loop, size_t begin, size_t end, int block);
 
-/// Ways by which pairs closer than `closest` part, by `share` of what lacks; writes out.
-COU_DECLARE_WIDE(void, couSphPart, couSphLoop *loop, size_t begin, size_t end, int block);
-
 /// Over rows of samples: gradients and densities; writes all of couWallRows but its kappa. Then over particles: kept, factor.
 COU_DECLARE_WIDE(void, couSphWallRows, couSphLoop *loop, size_t begin, size_t end, int block);
 COU_DECLARE_WIDE(void, couSphWallDensity, couSphLoop *loop, size_t begin, size_t end, int block);
@@ -314,7 +309,6 @@ void couPhase_Boundary(couStep *step);  ///< samples of the solids into their ro
 void couPhase_Pairs(couStep *step);     ///< neighbour lists, densities, gradients
 void couPhase_Forces(couStep *step);    ///< gravity, fields and surface tension change velocities
 void couPhase_Hold(couStep *step);      ///< liquid that touches a wall keeps to it, where that is asked for; writes velocity
-void couPhase_Even(couStep *step);      ///< in full domains pairs that are too close part; writes position
 void couPhase_Settle(couStep *step);    ///< velocities after collisions
 void couPhase_Viscosity(couStep *step); ///< viscosity, artificial viscosity and XSPH change velocities
 

@@ -313,22 +313,3 @@ void COU_WIDE(couSphSpread)(couSphLoop *loop, size_t begin, size_t end, int bloc
         now.out[i] = (couVec4){sum.x, sum.y, sum.z, COU_MIN(couSumW(active) * now.inv_count, 1.0f)};
     }
 }
-
-void COU_WIDE(couSphPart)(couSphLoop *loop, size_t begin, size_t end, int block)
-{
-    (void)block;
-    float closest = loop->closest, least = 1e-6f * loop->spacing;
-    for (size_t i = begin; i < end; ++i) {
-        couPairList found = couPairs_Of(loop, i);
-        couVec3 xi = couXyz(loop->position[i]);
-        couVec3W sum = couSet3W((couVec3){0});
-        for (int b = 0; b < found.fluid_blocks; ++b) {
-            couFloatW unused;
-            couVec3W d = couOffsetsW(loop, found.list + b * COU_WIDTH, xi, &unused);
-            couFloatW r = couMaxW(couSqrtW(couDotW(d, d)), least);
-            sum = couMulAddW(sum, couMaxW(closest - couMinW(r, closest), 0.0f) / r, d);
-        }
-        couVec3 way = couScale(-0.5f * loop->parted, couSum3W(sum));
-        loop->out[i] = (couVec4){way.x, way.y, way.z, 0.0f};
-    }
-}

@@ -48,7 +48,7 @@ static void add_room(couTrial *trial, couWorld *world)
 {
     couShape *inside = make(trial, (couShapeDef){.kind = cou_shapeBox, .size = {WIDTH, HEIGHT, WIDTH}});
     couShape *walls = make(trial,
-                           (couShapeDef){.kind = cou_shapeShell, .children = &inside, .child_count = 1, .thickness = 0.1f});
+                           (couShapeDef){.kind = cou_shapeShell, .children = &inside, .child_count = 1, .thickness = 0.2f});
     couBodyDef room = couDefaultBodyDef();
     snprintf(room.name, sizeof room.name, "room");
     room.shape = walls;
