@@ -354,7 +354,7 @@ def test_token_and_origin(server):
     check(get(port, f"/viewer.js?token={vc.TOKEN}")[0] == 200, "the page's script")
     check(get(port, f"/thumbs/drop-2d.jpg?token={vc.TOKEN}")[0] == 200, "a picture of the gallery")
     check(get(port, "/thumbs/drop-2d.jpg")[0] == 403, "not without the token")
-    for name in ("../viewer-2d", "..%2fviewer-2d", "nothing", ""):
+    for name in ("../viewer-2d", "..%2fviewer-2d", ""):
         check(get(port, f"/thumbs/{name}.jpg?token={vc.TOKEN}")[0] in (403, 404), name)
     check(get(port, f"/../../etc/passwd?token={vc.TOKEN}")[0] in (403, 404), "no other files")
     for arguments in ({"token": ""}, {"token": "wrong"}, {"origin": "http://evil.example"}, {"origin": "null"},

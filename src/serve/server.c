@@ -111,6 +111,11 @@ static void add_page(couBytes *body, const couPageFile *file, const char *token)
     couBytes_Add(body, text, (size_t)(end - text));
 }
 
+// What stands for the picture of a scene that has none: one clear pixel, so that the page need not ask who has one.
+static const uint8_t no_picture[] = {0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 1, 0, 1, 0,    0x80, 0, 0,    0, 0,
+                                     0,    0,    0,    0,    0x21, 0xf9, 4, 1, 0, 0,    0,    0, 0x2c, 0, 0,
+                                     0,    0,    1,    0,    1,    0,    0, 2, 2, 0x44, 1,    0, 0x3b};
+
 // "thumbs/NAME.jpg" of a scene, from the folder of pictures; names are letters, digits, '-' and '_'.
 static bool add_picture(couBytes *body, const char *folder, const char *name)
 {
@@ -123,9 +128,9 @@ static bool add_picture(couBytes *body, const char *folder, const char *name)
     snprintf(path, sizeof path, "%s/%s", folder, name + 7);
     char *data = couReadFile(path, 4 << 20, &size, &faults);
     couFaults_Clear(&faults);
-    if (data) couBytes_Add(body, data, size);
+    couBytes_Add(body, data ? (const void *)data : (const void *)no_picture, data ? size : sizeof no_picture);
     free(data);
-    return data != NULL;
+    return true;
 }
 
 static int answer_request(struct lws *wsi, Viewer *viewer, const char *path)
