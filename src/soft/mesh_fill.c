@@ -13,6 +13,7 @@
 #define MOST_CELLS 1e7
 #define CLEARANCE 0.55   // of lattice points from the surface / spacing
 #define SLIVER 0.1       // quality below which a cell is mended
+#define SHORTEST 0.6     // edge that is halved / spacing: tiny cells would ask for tiny steps
 #define FLAT_COSINE 0.98 // between normals of triangles whose common edge may go
 enum { MOST_SPLITS = 6, MOST_MOVES = 6, MOST_PEELS = 12 };
 
@@ -284,10 +285,13 @@ static void mark_edges(const Filling *filling, Edge *edges, size_t count)
                 if (edge) edge->middle = 0;
             }
     }
-    for (size_t e = 0; e < count; ++e)
+    for (size_t e = 0; e < count; ++e) {
+        couDouble3 way = couSub3(filling->points.items[edges[e].low], filling->points.items[edges[e].high]);
+        if (couLength3(way) < SHORTEST * filling->spacing) edges[e].middle = 0;
         if (edges[e].count == 2 &&
             couDot3(normal_of(filling, edges[e].sides[0]), normal_of(filling, edges[e].sides[1])) > FLAT_COSINE)
             edges[e].middle = 0;
+    }
 }
 
 // A triangle with one to three of its edges halved; m[k] is the middle between corners k and k + 1, 0 where there is none.

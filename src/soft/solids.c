@@ -6,7 +6,8 @@
 #include <stdio.h>
 
 enum { BLOCK = 1024 };
-#define FARTHEST 1e6 // of a point that still counts as somewhere [m]
+#define SHORT_STEP 1e-5 // of which the user is told [s]
+#define FARTHEST 1e6    // of a point that still counts as somewhere [m]
 
 // --- Making ------------------------------------------------------------------------------------------------------------------
 
@@ -117,6 +118,9 @@ static bool choose_step(couSolid *solid, couFaults *faults)
     }
     if (isnan(solid->def.frequency)) {
         solid->step = (is_linear ? 0.9 : 0.5) * limit;
+        if (solid->step < SHORT_STEP)
+            couLog(cou_logWarning, "the solid '%s' needs steps of %.2g s: it is stiff, has tiny cells, or is damped a lot",
+                   solid->def.name, solid->step);
         return true;
     }
     solid->step = 1.0 / (double)solid->def.frequency;
