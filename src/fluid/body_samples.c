@@ -17,7 +17,7 @@ static void clear_samples(couFluid *fluid, couBodySamples *own)
     couFree(fluid->memory, own->solids);
     COU_FREE_ARRAY(fluid->memory, &own->tiles);
     own->volumes = own->shares = own->solids = NULL;
-    own->settled_count = 0;
+    own->share_capacity = own->solid_capacity = own->settled_count = 0;
     own->is_sampled = false;
 }
 
@@ -245,6 +245,7 @@ typedef struct SettleJob {
     const couFluid *fluid;
     const couBody *body;
     couBodySamples *own;
+    size_t first; // sample
     Points points;
 } SettleJob;
 
@@ -254,7 +255,7 @@ static void settle_block(void *context, int block, size_t begin, size_t end, int
     const SettleJob *job = context;
     const couFluid *fluid = job->fluid;
     float depth = (0.25f + (float)couSph_BoundaryLayers(fluid)) * fluid->spacing;
-    for (size_t k = begin; k < end; ++k) {
+    for (size_t k = job->first + begin; k < job->first + end; ++k) {
         couVec3 x = couToWorld(settled_pose(job->body), job->own->samples.points[k]);
         job->own->shares[k] = job->body->kind == cou_rigidFixed ? sample_share(fluid, job->body, x, depth) : 1.0f;
         float solid = 0.0f;
@@ -264,20 +265,19 @@ static void settle_block(void *context, int block, size_t begin, size_t end, int
     }
 }
 
-// What does not change while no body comes, goes or is changed. False without memory.
+// What does not change while no body comes, goes or is changed; where a floor has grown, for the new tiles. False without memory.
 static bool settle_body(couFluid *fluid, size_t b)
 {
     couBodySamples *own = &fluid->body_samples.items[b];
-    size_t count = own->samples.count;
-    if (own->settled_count == count && own->settled_change == fluid->bodies->change_count) return true;
-    couFree(fluid->memory, own->shares);
-    couFree(fluid->memory, own->solids);
-    own->shares = couAlloc(fluid->memory, (count + 1) * sizeof(float));
-    own->solids = couAlloc(fluid->memory, (count + 1) * sizeof(float));
-    SettleJob job = {.fluid = fluid, .body = &fluid->bodies->items[b], .own = own};
+    size_t count = own->samples.count, first = own->settled_change == fluid->bodies->change_count ? own->settled_count : 0;
+    if (first == count && count) return true;
+    if (!COU_GROW(fluid->memory, own->shares, own->share_capacity, count + 1) ||
+        !COU_GROW(fluid->memory, own->solids, own->solid_capacity, count + 1))
+        return false;
+    SettleJob job = {.fluid = fluid, .body = &fluid->bodies->items[b], .own = own, .first = first};
     couArenaMark mark = couArena_Mark(fluid->scratch);
-    bool is_good = own->shares && own->solids && take_points(fluid, &job.points);
-    if (is_good) couFor(&fluid->parallel, count, 256, settle_block, &job);
+    bool is_good = !couSph_HasWallPressure(fluid) || take_points(fluid, &job.points); // otherwise nobody asks what is solid
+    if (is_good) couFor(&fluid->parallel, count - first, 256, settle_block, &job);
     couArena_Release(fluid->scratch, mark);
     own->settled_count = count;
     own->settled_change = fluid->bodies->change_count;

@@ -11,10 +11,11 @@ typedef struct couTile {
 
 /// What is kept of a body between steps.
 typedef struct couBodySamples {
-    couSamples samples;       ///< in the body's frame
-    float *volumes;           ///< [m^n]
-    float *shares;            ///< of each that counts, for fixed bodies: where they meet they share samples
-    float *solids;            ///< share of the density at each that is solid matter
+    couSamples samples; ///< in the body's frame
+    float *volumes;     ///< [m^n]
+    float *shares;      ///< of each that counts, for fixed bodies: where they meet they share samples
+    float *solids;      ///< share of the density at each that is solid matter
+    size_t share_capacity, solid_capacity;
     size_t settled_count;     ///< samples whose shares are found
     uint64_t settled_change;  ///< couBodies.change_count when they were
     COU_ARRAY(couTile) tiles; ///< of an unbounded shape

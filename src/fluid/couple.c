@@ -20,14 +20,6 @@
 
 enum { NEWTON_STEPS = 5 };
 
-// Two directions across the normal.
-static void tangents(couVec3 normal, couVec3 *s, couVec3 *t)
-{
-    couVec3 other = fabsf(normal.x) < 0.6f ? (couVec3){1, 0, 0} : (couVec3){0, 1, 0};
-    *s = couNormalize(couCross(normal, other));
-    *t = couCross(normal, *s);
-}
-
 // Adds what the touches of all bodies say, given the changes of velocity so far (six per body); returns how many touch.
 static size_t gather(const couFluid *fluid, const double *changes, double dt, couImpulseSystem *systems)
 {
@@ -52,12 +44,12 @@ static size_t gather(const couFluid *fluid, const double *changes, double dt, co
             ++active;
             couLever(touch->arm, touch->drag, g);
             couImpulseSystem_AddImpulse(system, g, -touch->mass / dt);
-            couVec3 s, t;
-            tangents(touch->normal, &s, &t);
-            couLever(touch->arm, s, g);
-            couImpulseSystem_AddMass(system, g, touch->mass * touch->share);
-            couLever(touch->arm, t, g);
-            couImpulseSystem_AddMass(system, g, touch->mass * touch->share);
+            couVec3 tangents[2];
+            couFindAcross(touch->normal, tangents);
+            for (int t = 0; t < 2; ++t) {
+                couLever(touch->arm, tangents[t], g);
+                couImpulseSystem_AddMass(system, g, touch->mass * touch->share);
+            }
         }
     }
     return active;

@@ -269,7 +269,7 @@ static double find_direction(Solver *solver, bool is_coarse, double *product)
     if (is_coarse) correct_coarsely(solver);
     run_particles(solver, precondition_block);
     double now = sum_blocks(solver, 0), last = sum_blocks(solver, 1);
-    bool has_level = couSph_State(solver->step->fluid)->is_full && !solver->loop.is_clamped; // which moves nothing
+    bool has_level = couSph_State(solver->step->fluid)->is_full; // which moves nothing
     solver->level = has_level ? (float)(sum_blocks(solver, 2) / (double)solver->loop.count) : 0.0f;
     solver->turn = solver->has_gradients && *product > 0 ? (float)COU_MAX((now - last) / *product, 0.0) : 0.0f;
     *product = now;
@@ -334,7 +334,7 @@ static void choose_pace(const couStep *step, float fast, float *theta, float *sh
     if (isnan(p->warm_start) && state->is_full) *share = COU_MIN((1.0f - fast) * at_rest, 0.9f / (1.0f + *theta));
 }
 
-// Takes the mean off the residuals, and sums them anew.
+// Takes the mean off the residuals, and sums them anew. Where that is done no pressure is cut.
 static void center_block(void *context, int block, size_t begin, size_t end, int worker)
 {
     (void)worker;
@@ -342,9 +342,8 @@ static void center_block(void *context, int block, size_t begin, size_t end, int
     const couSphLoop *loop = &solver->loop;
     double above = 0, below = 0;
     for (size_t i = begin; i < end; ++i) {
-        float error = loop->residual[i] -= solver->mean, slack = loop->dt * loop->pressure[i] / loop->factor[i];
-        above += COU_MAX(error, 0.0f);
-        below += COU_MAX(loop->is_clamped ? COU_MIN(-error, slack) : -error, 0.0f);
+        float error = loop->residual[i] -= solver->mean;
+        above += COU_MAX(error, 0.0f), below += COU_MAX(-error, 0.0f);
     }
     loop->sums[4 * block] = above, loop->sums[4 * block + 1] = below;
 }

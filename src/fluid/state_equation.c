@@ -25,7 +25,7 @@ static void state_block(void *context, int block, size_t begin, size_t end, int 
         if (job->has_mueller_pressure) job->inverse[i] = 1.0f / D;
         if (job->slope) {
             float rise = job->stiffness * job->exponent * (power / D) * job->to_kappa / (D * D);
-            job->slope[i] = job->is_clamped && D < 1.0f ? 0.0f : job->dt * rise;
+            job->slope[i] = job->is_clamped && !(p > 0.0f) ? 0.0f : job->dt * rise;
         }
     }
 }

@@ -6,6 +6,7 @@
 // it would otherwise be thrown about. Iterations start from v*, and grow with the root of the viscous number nu dt / d^2.
 
 #include "fluid/sph.h"
+#include "rigid/impulse.h"
 
 static couSphLoopFcn *const viscous[cou_isaCount] = COU_VARIANTS(couSphViscous);
 
@@ -191,13 +192,6 @@ typedef struct Dragged {
     double change[6]; // of velocity so far
 } Dragged;
 
-static double dot6(const double a[6], const double b[6])
-{
-    double sum = 0;
-    for (int k = 0; k < 6; ++k) sum += a[k] * b[k];
-    return sum;
-}
-
 // The directions' motion into the rows of samples of p.
 static void show_motion(couStep *step, couYield *yield, const Dragged *dragged, couVec4 *p)
 {
@@ -216,7 +210,7 @@ static double begin_bodies(couStep *step, couYield *yield, Dragged *dragged, con
             dragged[b].motion[a] = dt * yield->bodies[b].response[a];
             dragged[b].change[a] = 0;
         }
-        rr += dot6(dragged[b].direction, dragged[b].motion);
+        rr += couDot6(dragged[b].direction, dragged[b].motion);
     }
     show_motion(step, yield, dragged, job->p);
     return rr;
@@ -228,7 +222,7 @@ static double curve_bodies(couStep *step, couYield *yield, const Dragged *dragge
     couYield_Drag(yield, step->fluid, job->loop);
     double sum = 0;
     for (size_t b = 0; b < yield->body_count; ++b)
-        sum += dot6(dragged[b].direction, dragged[b].motion) - job->dt * dot6(yield->bodies[b].load, dragged[b].motion);
+        sum += couDot6(dragged[b].direction, dragged[b].motion) - job->dt * couDot6(yield->bodies[b].load, dragged[b].motion);
     return sum;
 }
 
@@ -244,7 +238,7 @@ static double step_bodies(couStep *step, couYield *yield, Dragged *dragged, cons
             yield->bodies[b].load[a] = own->residual[a];
         }
     couYield_Follow(yield, step->fluid);
-    for (size_t b = 0; b < yield->body_count; ++b) rr += dot6(dragged[b].residual, yield->bodies[b].response);
+    for (size_t b = 0; b < yield->body_count; ++b) rr += couDot6(dragged[b].residual, yield->bodies[b].response);
     return rr;
 }
 

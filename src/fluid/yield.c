@@ -247,26 +247,19 @@ static void find_loads(couYield *yield, const couFluid *fluid, const float *valu
 
 // --- Holds -------------------------------------------------------------------------------------------------------------------
 
-static double dot6(const double a[6], const double b[6])
-{
-    double sum = 0;
-    for (int k = 0; k < 6; ++k) sum += a[k] * b[k];
-    return sum;
-}
-
 // How fast a row's bodies move along it: those that yield by what `response` says, others as they do.
 static double along(const couYield *yield, const couBodies *bodies, size_t k, bool has_others)
 {
     const couBodyHold *hold = &yield->holds.items[k];
     double sum = 0;
     for (int e = 0; e < 2; ++e) {
-        if (yield->ends[k][e] >= 0) sum += dot6(hold->row[e], yield->bodies[yield->ends[k][e]].response);
+        if (yield->ends[k][e] >= 0) sum += couDot6(hold->row[e], yield->bodies[yield->ends[k][e]].response);
         if (yield->ends[k][e] >= 0 || hold->body[e] < 0 || !has_others) continue;
         const couBody *other = &bodies->items[hold->body[e]];
         if (other->kind != cou_rigidDriven) continue;
         const double u[6] = {other->state.velocity[0], other->state.velocity[1], other->state.velocity[2],
                              other->state.spin[0],     other->state.spin[1],     other->state.spin[2]};
-        sum += dot6(hold->row[e], u);
+        sum += couDot6(hold->row[e], u);
     }
     return sum;
 }
@@ -281,7 +274,7 @@ static double couple_rows(const couYield *yield, size_t k, size_t l)
             if (body < 0 || body != yield->ends[l][f]) continue;
             double moved[6];
             multiply(yield->bodies[body].inverse, yield->holds.items[l].row[f], moved);
-            sum += dot6(yield->holds.items[k].row[e], moved);
+            sum += couDot6(yield->holds.items[k].row[e], moved);
         }
     return sum;
 }
@@ -370,7 +363,7 @@ double couYield_Respond(couYield *yield, const couFluid *fluid, const float *kap
     double square = 0;
     find_loads(yield, fluid, kappa, false);
     couYield_Follow(yield, fluid);
-    for (size_t b = 0; b < yield->body_count; ++b) square += dot6(yield->bodies[b].load, yield->bodies[b].response);
+    for (size_t b = 0; b < yield->body_count; ++b) square += couDot6(yield->bodies[b].load, yield->bodies[b].response);
     return square;
 }
 
@@ -530,6 +523,14 @@ void couYield_Ease(couYield *yield, const couFluid *fluid, const couSphLoop *loo
     couFor(&fluid->parallel, yield->body_count, 1, ease_block, &job);
 }
 
+// A row of J times the body's answer.
+static double answer_of(const couBodyLink *link, const couYieldingBody *body)
+{
+    double sum = 0;
+    for (int a = 0; a < 6; ++a) sum += (double)link->wrench[a] * body->answer[a];
+    return sum;
+}
+
 double couYield_Hear(couYield *yield, const couFluid *fluid, const float *residual, float *eased)
 {
     find_loads(yield, fluid, residual, true);
@@ -543,9 +544,7 @@ double couYield_Hear(couYield *yield, const couFluid *fluid, const float *residu
         longest = COU_MAX(longest, slide + radius * turn);
         for (size_t k = body->begin; k < body->end; ++k) {
             const couBodyLink *link = &yield->links[k];
-            double sum = 0;
-            for (int a = 0; a < 6; ++a) sum += (double)link->wrench[a] * body->answer[a];
-            if (link->weight > 0.0f) eased[link->particle] += (float)sum;
+            if (link->weight > 0.0f) eased[link->particle] += (float)answer_of(link, body);
         }
     }
     return longest;
@@ -560,9 +559,7 @@ void couYield_Correct(couYield *yield, const couFluid *fluid, float *z)
         const couYieldingBody *body = &yield->bodies[b];
         for (size_t k = body->begin; k < body->end; ++k) {
             const couBodyLink *link = &yield->links[k];
-            double sum = 0;
-            for (int a = 0; a < 6; ++a) sum += (double)link->wrench[a] * body->answer[a];
-            z[link->particle] -= link->weight * (float)sum;
+            z[link->particle] -= link->weight * (float)answer_of(link, body);
         }
     }
 }

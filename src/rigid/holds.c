@@ -2,7 +2,7 @@
 
 #include "rigid/holds.h"
 
-static couVec3 center_of(const couBodies *bodies, int b) { return b >= 0 ? bodies->items[b].start_center : (couVec3){0}; }
+#include "rigid/impulse.h"
 
 // Along `axis`: relative motion at a point, or relative turning.
 static bool add_row(couBodies *bodies, couBodyHolds *holds, int a, int b, couVec3 point, couVec3 axis, bool is_turn)
@@ -13,30 +13,20 @@ static bool add_row(couBodies *bodies, couBodyHolds *holds, int a, int b, couVec
     for (int k = 0; k < 2; ++k) {
         int body = hold->body[k];
         if (body < 0) continue;
-        couVec3 moment = is_turn ? axis : couCross(couSub(point, center_of(bodies, body)), axis);
-        const double sign = k ? -1 : 1, row[6] = {is_turn ? 0.0 : (double)axis.x,
-                                                  is_turn ? 0.0 : (double)axis.y,
-                                                  is_turn ? 0.0 : (double)axis.z,
-                                                  moment.x,
-                                                  moment.y,
-                                                  moment.z};
-        for (int c = 0; c < 6; ++c) hold->row[k][c] = sign * row[c];
+        couVec3 along = couScale(k ? -1.0f : 1.0f, axis);
+        double *row = hold->row[k];
+        if (is_turn)
+            row[3] = along.x, row[4] = along.y, row[5] = along.z;
+        else
+            couLever(couSub(point, bodies->items[body].start_center), along, row);
     }
     return true;
-}
-
-// Two directions across one.
-static void across(couVec3 axis, couVec3 out[2])
-{
-    couVec3 other = fabsf(axis.x) < 0.6f ? (couVec3){1, 0, 0} : (couVec3){0, 1, 0};
-    out[0] = couNormalize(couCross(axis, other));
-    out[1] = couCross(axis, out[0]);
 }
 
 static bool add_contact(couBodies *bodies, couBodyHolds *holds, const couRigidContact *contact)
 {
     couVec3 tangents[2];
-    across(contact->normal, tangents);
+    couFindAcross(contact->normal, tangents);
     if (!add_row(bodies, holds, contact->a, contact->b, contact->point, contact->normal, false)) return false;
     holds->items[holds->count - 1].is_contact = true;
     for (int k = 0; k < 2 && contact->friction > 0.0f; ++k) {
@@ -68,7 +58,7 @@ static bool add_joint(couBodies *bodies, couBodyHolds *holds, const couRigidJoin
     static const couVec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     couVec3 point = joint->def.at, axis = joint->def.axis, sides[2];
     carry(bodies, joint, &point, &axis);
-    across(couNormalize(axis), sides);
+    couFindAcross(couNormalize(axis), sides);
     couJointKind kind = (couJointKind)joint->def.kind;
     bool is_good = true;
     bool holds_point = kind == cou_jointBall || kind == cou_jointHinge || kind == cou_jointFixed;

@@ -2,6 +2,13 @@
 
 #include "rigid/impulse.h"
 
+void couFindAcross(couVec3 axis, couVec3 out[2])
+{
+    couVec3 other = fabsf(axis.x) < 0.6f ? (couVec3){1, 0, 0} : (couVec3){0, 1, 0};
+    out[0] = couNormalize(couCross(axis, other));
+    out[1] = couCross(axis, out[0]);
+}
+
 void couLever(couVec3 arm, couVec3 direction, double g[6])
 {
     g[0] = direction.x, g[1] = direction.y, g[2] = direction.z;

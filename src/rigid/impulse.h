@@ -9,6 +9,14 @@ typedef struct couImpulseSystem {
     double right[6];
 } couImpulseSystem;
 
+static inline double couDot6(const double a[6], const double b[6])
+{
+    double sum = 0;
+    for (int k = 0; k < 6; ++k) sum += a[k] * b[k];
+    return sum;
+}
+/// Two unit vectors across a unit vector, and across each other.
+void couFindAcross(couVec3 axis, couVec3 out[2]);
 /// g = (direction, arm x direction)
 void couLever(couVec3 arm, couVec3 direction, double g[6]);
 /// A mass that has to move along: mass g g^T.

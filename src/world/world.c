@@ -142,8 +142,7 @@ void *couWorld_MethodParams(couWorld *world) { return world->fluid.params; }
 
 void couApplyGravity(couWorld *world)
 {
-    couVec3 g = world->def.gravity, none = {0};
-    if (world->def.dimension == 2) g.z = 0.0f;
+    couVec3 g = couWorld_Gravity(world), none = {0};
     world->fluid.gravity = world->def.gravity_on == cou_gravityOnBodies ? none : g;
     world->bodies.gravity = world->def.gravity_on == cou_gravityOnFluid ? none : g;
     world->solids.gravity = world->bodies.gravity;

@@ -52,12 +52,7 @@ struct couWorld {
 };
 
 /// Against gravity, also where that pulls bodies or liquid alone; zero without.
-static inline couVec3 couWorld_Up(const couWorld *world)
-{
-    couVec3 g = world->def.gravity;
-    if (world->def.dimension == 2) g.z = 0.0f;
-    return couScale(-1.0f, couNormalize(g));
-}
+static inline couVec3 couWorld_Up(const couWorld *world) { return couScale(-1.0f, couNormalize(couWorld_Gravity(world))); }
 /// Gives the liquid and the bodies the gravity of world->def.
 void couApplyGravity(couWorld *world);
 /// After a preparation that failed half-way, with what it went well with before.
