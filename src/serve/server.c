@@ -221,8 +221,8 @@ static void enqueue(Viewer *viewer, couMessage *message)
     lws_callback_on_writable(viewer->wsi);
 }
 
-// What the simulation has for the viewers, when it wakes us.
-static void distribute(couServer *server)
+// What the simulation has for the viewers.
+static void take_departures(couServer *server)
 {
     couDeparture departure;
     while (couHub_TakeDeparture(server->hub, &departure)) {
@@ -237,6 +237,12 @@ static void distribute(couServer *server)
         }
         couMessage_Release(departure.message);
     }
+}
+
+// When the simulation wakes us.
+static void distribute(couServer *server)
+{
+    take_departures(server);
     for (Viewer *viewer = server->viewers; viewer; viewer = viewer->next)
         if (viewer->frames_away < MAX_FRAMES_AWAY) lws_callback_on_writable(viewer->wsi);
 }
@@ -251,7 +257,8 @@ static int send_message(struct lws *wsi, couMessage *message)
     return is_whole ? 0 : -1;
 }
 
-// One message or frame; libwebsockets calls again when it has left.
+// One message or frame; libwebsockets calls again when it has left. A frame follows all that was said before it: a newcomer has its
+// bodies' meshes, which a status ends, and a body that was added has its own.
 static int send_next(struct lws *wsi, Viewer *viewer)
 {
     couServer *server = server_of(wsi);
@@ -264,16 +271,17 @@ static int send_next(struct lws *wsi, Viewer *viewer)
         viewer->first = (viewer->first + 1) % MAX_QUEUE;
         --viewer->count;
         viewer->bytes -= couMessage_Bytes(message)->count;
-        viewer->is_greeted = true;
+        viewer->is_greeted = viewer->is_greeted || couMessage_Bytes(message)->data[0] == cou_tellStatus;
         lws_callback_on_writable(wsi);
         return send_message(wsi, message);
     }
     if (!viewer->is_greeted || viewer->frames_away >= MAX_FRAMES_AWAY) return 0;
     uint64_t number;
     couMessage *frame = couHub_Newest(server->hub, &number);
-    if (!frame || number <= viewer->frame_number) {
+    take_departures(server); // those of this frame and before
+    if (!frame || number <= viewer->frame_number || viewer->count > 0 || viewer->is_refused) {
         couMessage_Release(frame);
-        return 0;
+        return 0; // enqueued messages ask to be called for
     }
     viewer->frame_number = number;
     ++viewer->frames_away;
