@@ -12,18 +12,29 @@ static bool init(couFluid *fluid)
     return true;
 }
 
-static void phase_divergence(couStep *step)
+static void make_divergence_free(couStep *step, int column)
 {
     const couSphParams *p = step->fluid->params;
-    couSph_Solve(step, &(couPressureSolve){.is_divergence = true,
-                                           .column = couSph_State(step->fluid)->divergence_column,
-                                           .tolerance = p->divergence_tolerance});
+    couSph_Solve(step, &(couPressureSolve){.is_divergence = true, .column = column, .tolerance = p->divergence_tolerance});
 }
 
+static void phase_divergence(couStep *step)
+{
+    const couSphState *state = step->fluid->method_state;
+    if (!state->is_tidied) make_divergence_free(step, state->divergence_column);
+}
+
+// Where there is no surface the velocities are made free of divergence after the forces, by the pressure that is felt and shown,
+// and the density moves particles only (tidy.c).
 static void phase_density(couStep *step)
 {
+    const couSphState *state = step->fluid->method_state;
     const couSphParams *p = step->fluid->params;
-    couSph_Solve(step, &(couPressureSolve){.column = step->fluid->pressure_column, .tolerance = p->tolerance});
+    int column = step->fluid->pressure_column;
+    if (state->is_tidied) make_divergence_free(step, column);
+    couSph_Solve(step, &(couPressureSolve){.column = state->is_tidied ? state->divergence_column : column,
+                                           .tolerance = p->tolerance,
+                                           .is_detour = state->is_tidied});
 }
 
 static const couPhaseEntry phases[] = {

@@ -33,6 +33,7 @@
 #define MIXED_CORRECTION 0.1f // theta where liquids of different density meet
 #define CALM_REACH 1.3f       // times the direction, before the cut
 #define MOST_CORRECTED 0.02f  // of the density in a step: what was squeezed is let go, not shot
+#define LEAST_LEVEL 3.0f      // of closed boxes, in spacings of depth
 #define LEVEL_SHARE 0.05      // of a level above need that a step takes back
 #define COARSE_SHARE 0.7f     // sigma: both levels see the waves between their lengths
 #define BODY_SHARE 0.2        // of the way that a body has to give yet, in spacings, that counts as an error
@@ -381,14 +382,18 @@ static void least_block(void *context, int block, size_t begin, size_t end, int 
 }
 
 // Where there is no surface, pressures are known but for a constant, which moves nothing: so all may pull, and none does once the
-// level is such that the least of them is 0. That is what the next step starts from. Around 0 instead, liquid under suction
-// clumps; and cut at 0 it tears where it should be drawn along. What the level does to liquid that is uneven makes it even.
+// level is such that the least of them is 0, or under gravity that of some layers' weight: with none the layer below a lid has
+// nothing that orders it, and water in a closed box boils from there. That is what the next step starts from. Around 0 instead,
+// liquid under suction clumps; and cut at 0 it tears where it should be drawn along. What the level does to liquid that is uneven
+// makes it even.
 static void raise_level(Solver *solver)
 {
     if (!couSph_State(solver->step->fluid)->is_full) return;
     run_particles(solver, least_block);
     double least = INFINITY;
     for (int b = 0; b < couBlockCount(solver->loop.count, COU_SPH_BLOCK); ++b) least = COU_MIN(least, solver->loop.sums[4 * b]);
+    const couFluid *fluid = solver->step->fluid;
+    least -= (double)(LEAST_LEVEL * couLength(fluid->gravity) * fluid->spacing * solver->step->dt);
     solver->raised = (float)(least < 0 ? -least : -LEVEL_SHARE * least);
 }
 
@@ -414,6 +419,24 @@ static bool prepare_solver(Solver *solver, const couPressureSolve *solve, float 
     return true;
 }
 
+static void detour_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)block, (void)worker;
+    const couFluid *fluid = context;
+    couVec4 *detour = couSph_State(fluid)->detour;
+    const couVec4 *v = couFluid_Velocity(fluid);
+    for (size_t i = begin; i < end; ++i)
+        detour[i] = (couVec4){v[i].x - detour[i].x, v[i].y - detour[i].y, v[i].z - detour[i].z, 0.0f};
+}
+
+// Keeps the velocities before a solve whose changes are not kept.
+static bool begin_detour(couFluid *fluid)
+{
+    couVec4 *detour = couSph_State(fluid)->detour = COU_TAKE(fluid->scratch, couVec4, fluid->table.count);
+    if (detour) memcpy(detour, couFluid_Velocity(fluid), fluid->table.count * sizeof *detour);
+    return detour != NULL;
+}
+
 void couSph_Solve(couStep *step, const couPressureSolve *solve)
 {
     static couSphLoopFcn *const push[cou_isaCount] = COU_VARIANTS(couSphPush);
@@ -421,6 +444,10 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve)
     const couSphState *state = fluid->method_state;
     const couSphParams *p = fluid->params;
     if (!fluid->table.count) return;
+    if (solve->is_detour && !begin_detour(fluid)) {
+        step->has_failed = true;
+        return;
+    }
     Solver solver = {.step = step, .loop = couSph_Loop(step)};
     float fast = fast_share(step), share;
     choose_pace(step, fast, &solver.loop.density_share, &share);
@@ -450,11 +477,12 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve)
         last_error = error;
         iterate(&solver, &product);
     }
-    couSph_PressBodies(step, solver.loop.pressure);
+    if (!solve->is_detour) couSph_PressBodies(step, solver.loop.pressure);
     raise_level(&solver);
     if (solver.eased) couYield_Begin(solver.yield, step, NULL, true); // as the rest of the step sees them
     solver.scale = state->reference_density / step->dt;
     couFor(&fluid->parallel, solver.loop.count, 8192, end_block, &solver);
+    if (solve->is_detour) couFor(&fluid->parallel, solver.loop.count, 8192, detour_block, fluid);
     couArena_Release(fluid->scratch, mark);
     if (solve->is_divergence) {
         step->report->divergence_iterations += iterations;

@@ -236,22 +236,18 @@ static void look_for_free_surface(couStep *step)
     if (share > 0.01) couSph_WarnOfSuction(fluid, surface); // disorder at the start opens a few holes
 }
 
-#define SURFACE_GRADIENT 0.3 // times d: sum of gradients at a surface, half of that of a flat one
-#define SURFACE_DENSITY 0.8  // of drops, whose gradients may cancel
+#define FULL_SHARE 0.05 // of the particles of a square tank's surface: disorder opens a few holes
 
 // What couSphPairs found.
 static void note_extremes(couFluid *fluid, const couSphLoop *loop)
 {
-    double fastest = 0, steepest2 = 0, thinnest = INFINITY;
+    double fastest = 0, open = 0, surface = pow((double)loop->count, fluid->dimension == 2 ? 0.5 : 2 / 3.0);
     for (int b = 0; b < couBlockCount(loop->count, COU_SPH_BLOCK); ++b) {
-        const double *sums = loop->sums + 3 * b;
-        fastest = COU_MAX(fastest, sums[0]);
-        steepest2 = COU_MAX(steepest2, sums[1]);
-        thinnest = COU_MIN(thinnest, sums[2]);
+        fastest = COU_MAX(fastest, loop->sums[2 * b]);
+        open += loop->sums[2 * b + 1];
     }
     fluid->relative_speed = (float)fastest;
-    bool has_surface = sqrt(steepest2) * (double)fluid->spacing > SURFACE_GRADIENT || thinnest < SURFACE_DENSITY;
-    couSph_State(fluid)->is_full = loop->count && !has_surface;
+    couSph_State(fluid)->is_full = loop->count && open <= FULL_SHARE * surface;
 }
 
 void couPhase_Pairs(couStep *step)
@@ -291,6 +287,8 @@ void couPhase_Pairs(couStep *step)
     if (!couWalls_Find(&couSph_State(fluid)->walls, step)) step->has_failed = true;
     couSph_State(fluid)->has_coarse = false;
     if (!couYield_Find(&couSph_State(fluid)->yield, step)) step->has_failed = true;
+    couSph_State(fluid)->is_tidied = couSph_State(fluid)->is_full && !couSph_State(fluid)->yield.link_count;
+    couSph_State(fluid)->detour = NULL;
     look_for_free_surface(step);
 }
 
@@ -345,5 +343,6 @@ void couPhase_Hold(couStep *step)
 void couPhase_Settle(couStep *step)
 {
     couPhase_Velocity(step);
+    couSph_Tidy(step);
     step->fluid->last_dt = step->dt;
 }

@@ -166,6 +166,8 @@ typedef struct couSphState {
     couYield yield;     ///< free bodies in the pressure system
     couWallRows walls;  ///< samples with pressures of their own
     bool is_full;       ///< there is no surface: pressures can move density about, but not change its mean
+    bool is_tidied;     ///< such a domain without free bodies: its particles are kept evenly spread (tidy.c)
+    couVec4 *detour;    ///< scratch: velocities by which particles move and which they do not keep; NULL: none
 } couSphState;
 
 static inline couSphState *couSph_State(const couFluid *fluid) { return fluid->method_state; }
@@ -177,7 +179,9 @@ static inline bool couSph_HasMeanPressure(const couFluid *fluid)
 /// What the density solver ended with [Pa].
 static inline float *couSph_Pressure(const couFluid *fluid) { return couTable_Data(&fluid->table, fluid->pressure_column); }
 
-#define COU_SPH_BLOCK 1024 ///< particles whose sums are taken together
+#define COU_OPEN_GRADIENT 0.3f ///< times d: sum of gradients at a surface, half of that of a flat one
+#define COU_OPEN_DENSITY 0.8f  ///< of drops, whose gradients may cancel
+#define COU_SPH_BLOCK 1024     ///< particles whose sums are taken together
 
 /// What the hot loops read. A loop reads velocities or kappa of all rows and writes one row: its own.
 typedef struct couSphLoop {
@@ -254,8 +258,8 @@ void couSph_Run(const couStep *step, couSphLoop *loop, couSphLoopFcn *const vari
 /// Sum of what the blocks left, in their order.
 double couSph_SumBlocks(const couFluid *fluid);
 
-/// Densities, gradients and diagonals from positions; writes density, factor, pairs, and into sums, three for each block, the
-/// largest speed of a particle against its neighbours, the largest square of a sum of gradients and the least density.
+/// Densities, gradients and diagonals from positions; writes density, factor, pairs, and into sums, two for each block, the
+/// largest speed of a particle against its neighbours and the number of particles at a surface.
 COU_DECLARE_WIDE(void, couSphPairs, couSphLoop *loop, size_t begin, size_t end, int block);
 /// Residuals of the pressure system from velocities; writes residual, and four sums: of those above 0, of those below as far as
 /// a pressure could let go, of the density's excess after the step, of all.
@@ -266,6 +270,8 @@ COU_DECLARE_WIDE(void, couSphPush, couSphLoop *loop, size_t begin, size_t end, i
 COU_DECLARE_WIDE(void, couSphResponse, couSphLoop *loop, size_t begin, size_t end, int block);
 /// sum (change_i + change_j) G_ij, and in w the sum of change_j over that of a full neighbourhood; writes out.
 COU_DECLARE_WIDE(void, couSphSpread, couSphLoop *loop, size_t begin, size_t end, int block);
+/// sum G_ij, samples included: where there is more liquid than elsewhere; writes out.
+COU_DECLARE_WIDE(void, couSphUneven, couSphLoop *loop, size_t begin, size_t end, int block);
 
 /// Over rows of samples: gradients and densities; writes all of couWallRows but its kappa. Then over particles: kept, factor.
 COU_DECLARE_WIDE(void, couSphWallRows, couSphLoop *loop, size_t begin, size_t end, int block);
@@ -330,6 +336,7 @@ bool couSph_SumImpulses(couStep *step, couBlockFcn *function, void *job, double 
 /// What the pressures kappa [m^2/s] do to bodies.
 void couSph_PressBodies(couStep *step, const float *kappa);
 
+void couSph_Tidy(couStep *step);                  ///< spreads particles evenly, in domains without a surface
 bool couSph_PlaceGhosts(couStep *step);           ///< mirror images instead of samples
 void couSph_PullSurface(couStep *step, float dt); ///< surface tension for dt seconds
 /// v += dt out, and what came from solids back to the bodies.
@@ -347,6 +354,7 @@ typedef struct couPressureSolve {
     int column;         ///< pressures kept from step to step
     float tolerance;
     bool has_one_stiffness; ///< pcisph: the same diagonal for all
+    bool is_detour;         ///< particles move by the change of their velocities and do not keep it, bodies do not feel it
 } couPressureSolve;
 /// Changes velocities until the mean error is below the tolerance; counts what it took in the step's report.
 void couSph_Solve(couStep *step, const couPressureSolve *solve);

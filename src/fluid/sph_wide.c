@@ -134,7 +134,7 @@ static float wall_speed(const couSphLoop *loop, size_t i, const couPairList *fou
 COU_SPECIALIZED void pairs_range(couSphLoop *loop, size_t begin, size_t end, int block, bool has_rough, bool has_strain,
                                  couKernelKind density_kind, couKernelKind gradient_kind)
 {
-    float fastest = 0.0f, steepest2 = 0.0f, thinnest = INFINITY;
+    float fastest = 0.0f, steep = COU_OPEN_GRADIENT / loop->spacing, open = 0.0f;
     for (size_t i = begin; i < end; ++i) {
         couPairList found = couPairs_Of(loop, i);
         PairSums fluid = no_sums(), solid = no_sums();
@@ -148,8 +148,7 @@ COU_SPECIALIZED void pairs_range(couSphLoop *loop, size_t begin, size_t end, int
         for (int k = 0; k < COU_WIDTH; ++k) fastest = COU_MAX(fastest, closing[k]);
         if (found.blocks > found.fluid_blocks) fastest = COU_MAX(fastest, wall_speed(loop, i, &found, wall));
         float steep2 = couDot(sum, sum), diagonal = loop->velocity[i].w * steep2 + a * a * couSumW(fluid.squares);
-        steepest2 = COU_MAX(steepest2, steep2);
-        thinnest = COU_MIN(thinnest, loop->density[i]);
+        open += steep2 > steep * steep || loop->density[i] < COU_OPEN_DENSITY;
         loop->factor[i] = diagonal > 0.0f ? 1.0f / diagonal : 0.0f;
         if (has_rough) { // its velocity less the mean around it
             couVec3 mean = couScale(-1.0f / (1.0f + couSumW(fluid.value)), couSum3W(fluid.rough)); // f(0) = 1: itself
@@ -157,8 +156,7 @@ COU_SPECIALIZED void pairs_range(couSphLoop *loop, size_t begin, size_t end, int
         }
         if (has_strain) write_strain(loop, i, &fluid);
     }
-    double *sums = loop->sums + 3 * block;
-    sums[0] = fastest, sums[1] = steepest2, sums[2] = thinnest;
+    loop->sums[2 * block] = fastest, loop->sums[2 * block + 1] = open;
 }
 
 void COU_WIDE(couSphPairs)(couSphLoop *loop, size_t begin, size_t end, int block)
@@ -311,5 +309,19 @@ void COU_WIDE(couSphSpread)(couSphLoop *loop, size_t begin, size_t end, int bloc
         couFloatW active = couSetW(0.0f);
         for (int b = 0; b < found.fluid_blocks; ++b) active += couLoadEachW(now.change, found.list + b * COU_WIDTH);
         now.out[i] = (couVec4){sum.x, sum.y, sum.z, COU_MIN(couSumW(active) * now.inv_count, 1.0f)};
+    }
+}
+
+void COU_WIDE(couSphUneven)(couSphLoop *loop, size_t begin, size_t end, int block)
+{
+    (void)block;
+    const couSphLoop now = *loop;
+    for (size_t i = begin; i < end; ++i) {
+        couPairList found = couPairs_Of(&now, i);
+        couVec3W fluid = couSet3W((couVec3){0}), solid = fluid;
+        for (int b = 0; b < found.fluid_blocks; ++b) fluid = couAddW(fluid, couGradientsW(&found.pairs[b]));
+        for (int b = found.fluid_blocks; b < found.blocks; ++b) solid = couAddW(solid, couGradientsW(&found.pairs[b]));
+        couVec3 sum = couMulAdd(couScale(now.gradient_scale[0], couSum3W(fluid)), now.gradient_scale[1], couSum3W(solid));
+        now.out[i] = (couVec4){sum.x, sum.y, sum.z, 0.0f};
     }
 }

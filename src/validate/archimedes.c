@@ -1,4 +1,5 @@
-// archimedes: bodies of less density than water, let go a little above where they will float, and left to come to rest.
+// archimedes: bodies of less density than water, let go where they should float, and left to come to rest. Let go higher they
+// come to float as well, but the waves they make live longer in such a tank than one would want to watch.
 //
 // A floating body displaces its own mass of water. What it displaces is read off the water far from it: at each height the mass
 // per volume there, each particle spread over two spacings, summed over the body's volume at that height. For a box that is its
@@ -96,8 +97,8 @@ static Pool create_pool(couTrial *trial, Kind kind, double share, double spacing
     body.density = (float)(1000 * share);
     couBounds bounds;
     couShape_Bounds(pool.shape, 3, &bounds);
-    // Its middle at the surface for half the density, and two spacings too high.
-    body.pose.position.y = (float)(DEPTH + (0.5 - share) * (bounds.upper.y - bounds.lower.y) + 2 * spacing);
+    // Its middle at the surface for half the density.
+    body.pose.position.y = (float)(DEPTH + (0.5 - share) * (bounds.upper.y - bounds.lower.y));
     pool.body = couWorld_AddBody(pool.world, &body, &trial->faults);
     couTrial_FillBox(trial, pool.world, material, (couVec3){0, (float)(0.5 * DEPTH), 0},
                      (couVec3){(float)TANK, (float)DEPTH, (float)TANK}, COU_AUTO);
