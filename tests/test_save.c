@@ -175,6 +175,7 @@ static void test_gravity_is_resumed(void **context)
     assert_true(hash_world(first) == hash_world(second));
     assert_true(couWorld_LoadState(second, &first_state, &faults));
     CHECK_NEAR(couWorld_Gravity(second).x, 0, 0, 0);
+    assert_true(hash_world(second) == couState_Hash(&first_state));
     couState_Clear(&first_state), couState_Clear(&state);
     couDestroyWorld(first), couDestroyWorld(second);
 }

@@ -37,6 +37,12 @@ void couRestoreSlot(couSlot *slot)
     slot->generation = (uint16_t)(slot->generation == 1 ? UINT16_MAX : slot->generation - 1);
 }
 
+void couFollowSlot(couSlot *slot, bool is_here)
+{
+    if (slot->is_here && !is_here) couDropSlot(slot);
+    if (!slot->is_here && is_here) couRestoreSlot(slot);
+}
+
 void *couFindSlot(const void *items, size_t count, size_t item_bytes, unsigned index1, unsigned generation)
 {
     if (index1 == 0 || index1 > count) return NULL;

@@ -21,6 +21,8 @@ enum { COU_MAX_SLOTS = UINT16_MAX };
 void *couTakeSlot(void *items, size_t count, size_t item_bytes, size_t *new_count);
 void couDropSlot(couSlot *slot);
 void couRestoreSlot(couSlot *slot); ///< who was dropped last is back, under the handle it had
+/// Drops or restores. Going back to a time before a removal, the old handle is good again.
+void couFollowSlot(couSlot *slot, bool is_here);
 /// Takes back what was just added, before anybody knows its handle.
 #define COU_UNDO_SLOT(array, item) couUndoSlot(&(item)->slot, (array)->items, sizeof *(array)->items, &(array)->count)
 void couUndoSlot(couSlot *slot, void *items, size_t item_bytes, size_t *count);

@@ -112,18 +112,11 @@ bool couBodies_CheckSaved(const couBodies *bodies, const couState *state, couFau
     return true;
 }
 
-// Going back to a time before a removal, the old handle is good again.
-static void follow_slot(couSlot *slot, bool is_here)
-{
-    if (slot->is_here && !is_here) couDropSlot(slot);
-    if (!slot->is_here && is_here) couRestoreSlot(slot);
-}
-
 static bool load_body(couBodies *bodies, size_t b, const couState *state, couFaults *faults)
 {
     couBody *body = &bodies->items[b], saved = *body;
     couStateTable_LoadRow(&body_table, state, b, &saved);
-    follow_slot(&body->slot, saved.slot.is_here);
+    couFollowSlot(&body->slot, saved.slot.is_here);
     // Becoming free or fixed changes more than the numbers of the row.
     body->pose = saved.pose;
     if (saved.kind == cou_rigidFree && body->kind != cou_rigidFree && !couMakeFree(bodies, body, faults)) return false;
@@ -147,7 +140,7 @@ bool couBodies_Load(couBodies *bodies, const couState *state, couFaults *faults)
         couJoint *joint = &bodies->joints.items[j];
         couSlot slot = joint->slot;
         couStateTable_LoadRow(&joint_table, state, j, joint);
-        follow_slot(&slot, joint->slot.is_here);
+        couFollowSlot(&slot, joint->slot.is_here);
         joint->slot = slot;
     }
     bodies->change_count++;

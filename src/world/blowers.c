@@ -140,7 +140,7 @@ couBlowerId couWorld_AddBlower(couWorld *world, const couBlowerDef *def, couFaul
         couFaults_Add(faults, NULL, "blower", "out of memory, or more than %d of a kind", COU_MAX_SLOTS);
         return (couBlowerId){0};
     }
-    *blower = (couBlower){.slot = blower->slot, .is_on = true};
+    *blower = (couBlower){.slot = blower->slot, .def.shape = blower->def.shape, .is_on = true};
     define(world, blower, def);
     return id_of(world, blower);
 }
@@ -154,18 +154,11 @@ bool couWorld_SetBlower(couWorld *world, couBlowerId id, const couBlowerDef *def
     return true;
 }
 
-void couDropBlower(couBlower *blower)
-{
-    couShape_Release(blower->def.shape);
-    blower->def.shape = NULL;
-    couDropSlot(&blower->slot);
-}
-
 void couWorld_RemoveBlower(couWorld *world, couBlowerId id)
 {
     couBlower *blower = find(world, id);
     COU_ASSERT(blower);
-    if (blower) couDropBlower(blower);
+    if (blower) couDropSlot(&blower->slot); // its shape stays: an older state may bring it back
 }
 
 void couWorld_SetBlowerOn(couWorld *world, couBlowerId id, bool is_on)

@@ -376,7 +376,6 @@ static bool check_settings(couWorld *world, const couState *state, couFaults *fa
     return couExpectArray(state, "materials/wants_springs", cou_stateU8, 1, count, faults) && is_good;
 }
 
-// Who was removed since stays so; who was removed then goes.
 static void load_blowers(couBlowers *blowers, const couState *state)
 {
     for (size_t b = 0; b < blowers->count; ++b) {
@@ -384,7 +383,7 @@ static void load_blowers(couBlowers *blowers, const couState *state)
         couStateTable_LoadRow(&blower_table, state, b, &saved);
         blower->is_on = saved.is_on;
         blower->def.pose = saved.def.pose;
-        if (blower->slot.is_here && !saved.slot.is_here) couDropBlower(blower);
+        couFollowSlot(&blower->slot, saved.slot.is_here);
     }
 }
 

@@ -57,8 +57,6 @@ static inline couVec3 couWorld_Up(const couWorld *world) { return couScale(-1.0f
 void couApplyGravity(couWorld *world);
 /// After a preparation that failed half-way, with what it went well with before.
 void couPrepareAsBefore(couWorld *world);
-/// The blower goes, with its shape.
-void couDropBlower(couBlower *blower);
 
 // --- Checks that defs share (defs.c): false with a fault ---------------------------------------------------------------------
 
