@@ -406,7 +406,7 @@ static void test_drop_2d(void **context)
 static void test_drop_3d(void **context)
 {
     (void)context;
-    check_drop("dfsph", 3, cou_tensionColor, 20, 0.4, 1.55);
+    check_drop("dfsph", 3, cou_tensionColor, 20, 0.4, 1.5);
     check_drop("iisph", 3, cou_tensionCohesion, 20, 0.6, 1.35);
     check_drop("wcsph", 3, cou_tensionArea, 20, 0.6, 1.2);
 }
