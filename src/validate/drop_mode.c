@@ -16,7 +16,8 @@
 #define RADIUS 0.02    // [m]
 #define TENSION 0.07   // [N/m]
 #define DENSITY 1000.0 // [kg/m^3]
-#define SUPPORT 3.5    // h / d, the default
+#define SUPPORT_2D 3.5 // h / d, the defaults of this tension
+#define SUPPORT_3D 3.0
 #define STRETCH 0.08   // of the first axis
 #define THICK 0.2f     // viscosity while it comes to rest [Pa s]
 #define THIN 0.001f    // while it swings
@@ -153,7 +154,7 @@ static void fill(couTrial *trial, Drop *drop, double across, uint64_t seed)
 static Drop make_drop(couTrial *trial, int dimension, double across, uint64_t seed)
 {
     Drop drop = {.dimension = dimension, .spacing = RADIUS / across};
-    drop.h = SUPPORT * drop.spacing;
+    drop.h = (dimension == 2 ? SUPPORT_2D : SUPPORT_3D) * drop.spacing;
     make_laws(&drop);
     couWorldDef def = couTrial_WorldDef(trial, dimension, (float)drop.spacing);
     drop.world = couTrial_CreateWorld(trial, &def);
