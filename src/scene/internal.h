@@ -138,7 +138,9 @@ struct couScene {
     size_t grid_count, grid_capacity;
     size_t mesh_bytes, max_mesh_bytes; ///< of meshes and grids together
     int64_t max_instructions;          ///< of a call; 0: the usual
-    float forced_spacing;              ///< --set spacing, known before the script runs; NaN: none [m]
+    couSceneFile *files;               ///< that it was read from
+    size_t file_count, file_capacity;
+    float forced_spacing; ///< --set spacing, known before the script runs; NaN: none [m]
     uint64_t hash;
     int store; ///< reference of world.store
     int world_object;
@@ -295,5 +297,7 @@ char *couResolveInside(const char *folder, const char *relative);
 char *couReadScript(const char *path, size_t *size, char *message, size_t message_size);
 /// Lets go of meshes and grids (meshes.c).
 void couScene_ReleaseMeshes(couScene *scene);
+/// Lists a file as one that the scene is made of, once. False without memory (scene.c).
+bool couScene_AddFile(couScene *scene, const char *name, const char *path);
 /// Adds bytes to the scene's content hash.
 void couScene_AddToHash(couScene *scene, const void *bytes, size_t size);

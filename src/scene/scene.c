@@ -15,6 +15,20 @@ void couScene_AddToHash(couScene *scene, const void *bytes, size_t size)
     scene->hash = XXH3_64bits_withSeed(bytes, size, scene->hash);
 }
 
+bool couScene_AddFile(couScene *scene, const char *name, const char *path)
+{
+    for (size_t i = 0; i < scene->file_count; ++i)
+        if (strcmp(scene->files[i].name, name) == 0) return true;
+    couSceneFile file;
+    // What has no such name cannot be copied under it; a scene's own files are far from that long.
+    if (strlen(name) >= sizeof file.name || strlen(path) >= sizeof file.path) return true;
+    if (!COU_GROW(NULL, scene->files, scene->file_capacity, scene->file_count + 1)) return false;
+    strcpy(file.name, name);
+    strcpy(file.path, path);
+    scene->files[scene->file_count++] = file;
+    return true;
+}
+
 // --- Finding the file --------------------------------------------------------------------------------------------------------
 
 static void missing_scene(const char *name, couFaults *faults)
@@ -53,12 +67,18 @@ static bool find_file(couScene *scene, const char *path_or_name, couFaults *faul
     return true;
 }
 
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 // The real folder of the file, for require.
 static bool find_folder(couScene *scene)
 {
     char *real = realpath(scene->path, NULL);
     char *slash = real ? strrchr(real, '/') : NULL;
-    bool is_good = slash && strlen(real) < sizeof scene->folder;
+    bool is_good = slash && strlen(real) < sizeof scene->folder && couScene_AddFile(scene, base_name(scene->path), real);
     if (is_good) {
         *slash = '\0';
         snprintf(scene->folder, sizeof scene->folder, "%s", real[0] ? real : "/");
@@ -84,12 +104,6 @@ static void add_lua_fault(couScene *scene, couFaults *faults)
 {
     const couLuaError *error = &scene->sandbox.error;
     couFaults_Add(faults, error->where[0] ? error->where : scene->path, NULL, "%s", error->message);
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 // False when the script could not run to its end. Faults of its calls alone do not stop it.
@@ -199,6 +213,7 @@ void couCloseScene(couScene *scene)
     couFree(NULL, scene->records);
     couFree(NULL, scene->settings);
     couFree(NULL, scene->materials);
+    couFree(NULL, scene->files);
     couSandbox_Close(&scene->sandbox);
     couFaults_Clear(&scene->callback_faults);
     free(scene);
@@ -231,6 +246,12 @@ double couScene_Duration(const couScene *scene) { return scene->info.duration; }
 double couScene_Fps(const couScene *scene) { return scene->info.fps; }
 
 uint64_t couScene_ContentHash(const couScene *scene) { return scene->hash; }
+
+const couSceneFile *couScene_Files(const couScene *scene, int *count)
+{
+    *count = (int)scene->file_count;
+    return scene->files;
+}
 
 couCamera couScene_Camera(const couScene *scene) { return scene->camera; }
 couColors couScene_Colors(const couScene *scene) { return scene->colors; }
