@@ -60,6 +60,9 @@ typedef struct couSceneFile {
 } couSceneFile;
 /// The scene's own file first, then what it required and the mesh files of its folder; stock meshes are not among them.
 COU_API const couSceneFile *couScene_Files(const couScene *scene, int *count);
+/// What the scene's fluid{} number `index` asks for, outside of bodies, and what its particles come to [m^3] ([m^2] in 2D),
+/// before the first step; `where` is its line. False beyond the last.
+COU_API bool couScene_FluidVolume(const couScene *scene, int index, const char **where, double *asked, double *filled);
 COU_API couCamera couScene_Camera(const couScene *scene);
 COU_API couColors couScene_Colors(const couScene *scene); ///< what pictures colour particles by
 

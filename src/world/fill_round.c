@@ -1,0 +1,219 @@
+// Round vessels. A lattice leaves the particles out that would be closer to a wall than half a spacing, and where the wall is
+// round nothing comes in their place: a glass of R = 10 d gets 0.88 of its volume. What is missing is put into the largest gaps,
+// and all are pushed apart until the gap is spread: pairs closer than the spacing part, walls keep half of it. The lattice stays
+// where it is whole. Plain boxes, whose sides are the user's to choose, and solids, whose springs remember the lattice, are left
+// alone.
+//
+// One after the other, in the order of the table, so that the result does not depend on threads. Some 2 us a particle and pass.
+
+#include "world/world.h"
+
+enum { LEAST_COUNT = 100, MOST_PASSES = 60 };
+#define ALLOWED_LOSS 0.01   // of the volume
+#define GAP_TRIES 64        // places looked at for each particle that is missing
+#define SURFACE_MARGIN 0.4f // that centres keep from the shape's own surface / spacing
+
+// Particles by cells of a spacing, in lists.
+typedef struct Cells {
+    int32_t *heads, *next; // -1: the end
+    size_t mask;
+    float inv_cell;
+} Cells;
+
+typedef struct Packing {
+    couWorld *world;
+    const couFilling *filling;
+    Cells cells;
+    size_t first; // of the particles that may move
+    float d;
+} Packing;
+
+static size_t cell_slot(const Cells *cells, int a, int b, int c)
+{
+    uint64_t key = ((uint64_t)(uint32_t)a & 0x1fffff) | ((uint64_t)(uint32_t)b & 0x1fffff) << 21 |
+                   ((uint64_t)(uint32_t)c & 0x1fffff) << 42;
+    return couMix64(key + 1) & cells->mask;
+}
+
+static void cell_of(const Cells *cells, couVec3 x, int cell[3])
+{
+    cell[0] = (int)floorf(x.x * cells->inv_cell);
+    cell[1] = (int)floorf(x.y * cells->inv_cell);
+    cell[2] = (int)floorf(x.z * cells->inv_cell);
+}
+
+static void put(Cells *cells, couVec3 x, size_t i)
+{
+    int cell[3];
+    cell_of(cells, x, cell);
+    size_t slot = cell_slot(cells, cell[0], cell[1], cell[2]);
+    cells->next[i] = cells->heads[slot];
+    cells->heads[slot] = (int32_t)i;
+}
+
+static void sort_all(Packing *packing)
+{
+    const couFluid *fluid = &packing->world->fluid;
+    memset(packing->cells.heads, 0xff, (packing->cells.mask + 1) * sizeof(int32_t));
+    for (size_t i = 0; i < fluid->table.count; ++i) put(&packing->cells, couXyz(couFluid_Position(fluid)[i]), i);
+}
+
+static bool open_packing(Packing *packing, size_t most)
+{
+    size_t size = 64;
+    while (size < 2 * most) size *= 2;
+    packing->cells = (Cells){.heads = couAlloc(NULL, size * sizeof(int32_t)),
+                             .next = couAlloc(NULL, most * sizeof(int32_t)),
+                             .mask = size - 1,
+                             .inv_cell = 1.0f / packing->d};
+    if (packing->cells.heads && packing->cells.next) return true;
+    couFree(NULL, packing->cells.heads);
+    couFree(NULL, packing->cells.next);
+    return false;
+}
+
+// What the particles closer than `reach` do: returns the sum of (reach - r) along the way from each, and how near the nearest is.
+static couVec3 push_at(const Packing *packing, couVec3 x, size_t self, float reach, float *nearest2)
+{
+    const couFluid *fluid = &packing->world->fluid;
+    const couVec4 *all = couFluid_Position(fluid);
+    couVec3 push = {0};
+    int cell[3], flat = fluid->dimension == 2;
+    *nearest2 = INFINITY;
+    cell_of(&packing->cells, x, cell);
+    for (int n = 0; n < (flat ? 9 : 27); ++n) {
+        int a = cell[0] + n % 3 - 1, b = cell[1] + n / 3 % 3 - 1, c = flat ? cell[2] : cell[2] + n / 9 - 1;
+        for (int32_t j = packing->cells.heads[cell_slot(&packing->cells, a, b, c)]; j >= 0; j = packing->cells.next[j]) {
+            couVec3 apart = couSub(x, couXyz(all[j]));
+            float r2 = couDot(apart, apart);
+            int own[3];
+            cell_of(&packing->cells, couXyz(all[j]), own);
+            bool is_here = own[0] == a && own[1] == b && own[2] == c; // slots are shared
+            if ((size_t)j == self || !is_here || !(r2 < reach * reach)) continue;
+            *nearest2 = COU_MIN(*nearest2, r2);
+            float r = sqrtf(r2);
+            if (r > 1e-6f * reach) push = couMulAdd(push, (reach - r) / r, apart);
+        }
+    }
+    return push;
+}
+
+// --- Walls -------------------------------------------------------------------------------------------------------------------
+
+// Distance to the nearest body [m].
+static float wall_distance(const couWorld *world, couVec3 x)
+{
+    float least = INFINITY;
+    for (size_t b = 0; b < world->bodies.count; ++b) {
+        const couBody *body = &world->bodies.items[b];
+        if (body->slot.is_here)
+            least = COU_MIN(least, couShape_Distance(body->def.shape, world->def.dimension, couToLocal(body->pose, x)));
+    }
+    return least;
+}
+
+// Of the shape's own surface, positive inside.
+static float own_distance(const Packing *packing, couVec3 x)
+{
+    return -couShape_Distance(packing->filling->shape, packing->world->def.dimension, couToLocal(packing->filling->pose, x));
+}
+
+static float room_at(const Packing *packing, couVec3 x, bool of_walls)
+{
+    return of_walls ? wall_distance(packing->world, x) : own_distance(packing, x);
+}
+
+// Moves x up the slope of the room around it until that is `margin`.
+static couVec3 keep_away(const Packing *packing, couVec3 x, float margin, bool of_walls)
+{
+    float room = room_at(packing, x, of_walls), step = 0.05f * packing->d;
+    if (room >= margin) return x;
+    couVec3 slope = {0};
+    for (int axis = 0; axis < packing->world->def.dimension; ++axis) {
+        couVec3 along = {axis == 0 ? step : 0, axis == 1 ? step : 0, axis == 2 ? step : 0};
+        float rise = room_at(packing, couAdd(x, along), of_walls) - room_at(packing, couSub(x, along), of_walls);
+        couVec3 unit = {axis == 0, axis == 1, axis == 2};
+        slope = couMulAdd(slope, rise, unit);
+    }
+    float length = couLength(slope);
+    return length > 0.0f ? couMulAdd(x, (margin - room) / length, slope) : x;
+}
+
+// --- Gaps --------------------------------------------------------------------------------------------------------------------
+
+// The k-th point of a low-discrepancy sequence in the shape's bounds [Roberts 2018].
+static couVec3 try_place(const Packing *packing, couBounds bounds, int64_t k)
+{
+    double u = fmod(0.5 + 0.8191725133961645 * (double)(k + 1), 1), v = fmod(0.5 + 0.6710436067037893 * (double)(k + 1), 1),
+           w = fmod(0.5 + 0.5497004779019703 * (double)(k + 1), 1);
+    couVec3 p = {(float)(bounds.lower.x + u * (bounds.upper.x - bounds.lower.x)),
+                 (float)(bounds.lower.y + v * (bounds.upper.y - bounds.lower.y)),
+                 (float)(bounds.lower.z + w * (bounds.upper.z - bounds.lower.z))};
+    if (packing->world->def.dimension == 2) p.z = 0.0f;
+    return couToWorld(packing->filling->pose, p);
+}
+
+// Puts `missing` more into the gaps, the widest first. Returns how many found a place, -1 without memory.
+static int64_t fill_gaps(Packing *packing, int64_t missing)
+{
+    couWorld *world = packing->world;
+    couBounds bounds;
+    if (!couShape_Bounds(packing->filling->shape, world->def.dimension, &bounds)) return 0;
+    int64_t placed = 0, tries = GAP_TRIES * missing + 10000;
+    float d = packing->d, nearest2;
+    for (float apart = 0.95f; placed < missing && apart > 0.45f; apart *= 0.93f)
+        for (int64_t k = 0; k < tries && placed < missing; ++k) {
+            couVec3 x = try_place(packing, bounds, k);
+            if (!(own_distance(packing, x) > SURFACE_MARGIN * d)) continue;
+            push_at(packing, x, SIZE_MAX, apart * d, &nearest2);
+            if (isfinite(nearest2) || couIsInsideBody(&world->bodies, x, 0.45f * d)) continue;
+            if (!couAddParticle(world, packing->filling->material, x, packing->filling->velocity)) return -1;
+            put(&packing->cells, x, world->fluid.table.count - 1);
+            ++placed;
+        }
+    return placed;
+}
+
+static void spread(Packing *packing)
+{
+    couWorld *world = packing->world;
+    couFluid *fluid = &world->fluid;
+    size_t count = fluid->table.count - packing->first;
+    int passes = (int)COU_CLAMP(4e7 / (double)COU_MAX(count, 1), 8.0, (double)MOST_PASSES);
+    float d = packing->d, nearest2;
+    for (int pass = 0; pass < passes; ++pass) {
+        sort_all(packing);
+        for (size_t i = packing->first; i < fluid->table.count; ++i) {
+            couVec4 *own = &couFluid_Position(fluid)[i];
+            couVec3 x = couXyz(*own), push = push_at(packing, x, i, d, &nearest2);
+            if (!isfinite(nearest2)) continue;
+            x = couMulAdd(x, 0.25f, push);
+            x = keep_away(packing, x, SURFACE_MARGIN * d, false);
+            x = keep_away(packing, x, 0.5f * d, true);
+            if (fluid->dimension == 2) x.z = 0.0f;
+            own->x = x.x, own->y = x.y, own->z = x.z;
+        }
+    }
+    for (size_t i = packing->first; i < fluid->table.count; ++i) couFluid_Previous(fluid)[i] = couFluid_Position(fluid)[i];
+}
+
+int64_t couFillRound(couWorld *world, const couFilling *filling, int64_t present)
+{
+    couFluid *fluid = &world->fluid;
+    float d = fluid->spacing;
+    bool is_box = couShape_Kind(filling->shape) == cou_shapeBox;
+    if (is_box || present < LEAST_COUNT || fluid->materials[filling->material].springs != cou_springsNone) return 0;
+    double wanted = couFreeVolume(world, filling->shape, filling->pose) / pow(d, fluid->dimension);
+    int64_t missing = (int64_t)(wanted + 0.5) - present;
+    // Of a shape that lies within walls for the most part, as when it is to be cut by them, the samples say too little.
+    if (!((double)missing > ALLOWED_LOSS * wanted) || (double)missing > 0.5 * (double)present) return 0;
+    if (present + missing > filling->limit) return 0;
+    Packing packing = {.world = world, .filling = filling, .first = fluid->table.count - (size_t)present, .d = d};
+    if (!open_packing(&packing, fluid->table.count + (size_t)missing)) return -1;
+    sort_all(&packing);
+    int64_t placed = fill_gaps(&packing, missing);
+    if (placed > 0) spread(&packing);
+    couFree(NULL, packing.cells.heads);
+    couFree(NULL, packing.cells.next);
+    return placed;
+}
