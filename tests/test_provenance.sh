@@ -142,7 +142,7 @@ damage() # WHAT PATTERN SED...
     ends 2 run damaged/run.json --out never
     has "$1" "$2" stderr
 }
-damage "cut off" "^damaged/run.json:[0-9]+" '5,$d'
+damage "cut off" "^damaged/run.json:[0-9]+" "5,99999d"
 damage "no hash" "^damaged/run.json: state_hash: is missing" '/"state_hash"/d'
 damage "a hash that is none" "^damaged/run.json: scene_hash: is damaged" 's/"scene_hash": "../"scene_hash": "xy/'
 damage "no scene" "^damaged/run.json: scene_files: is missing" '/"scene_files"/d'

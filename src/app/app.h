@@ -18,6 +18,7 @@ int couCommandValidate(int argc, char **argv);
 int couCommandSurface(int argc, char **argv);
 int couCommandRender(int argc, char **argv);
 int couCommandView(int argc, char **argv);
+int couCommandHelp(int argc, char **argv);
 
 // --- Options -----------------------------------------------------------------------------------------------------------------
 

@@ -97,6 +97,7 @@ static int open_language(lua_State *lua)
     couScene_OpenThings(lua);
     couScene_OpenWorld(lua);
     couScene_OpenRequire(lua);
+    couScene_OpenStandIns(lua);
     return 0;
 }
 
@@ -165,36 +166,58 @@ static bool load(couScene *scene, const couSceneOptions *options, couFaults *fau
     return has_size && couScene_Build(scene, faults);
 }
 
-couScene *couLoadScene(const char *path_or_name, const couSceneOptions *options, couFaults *faults)
+typedef char Unknown[COU_MAX_UNKNOWN][COU_NAME_SIZE];
+
+// Loads once, with stand-ins for functions that are known to be missing. `missing` gets the name of another one, or "".
+static couScene *load_once(const char *path_or_name, const couSceneOptions *options, Unknown unknown, int unknown_count,
+                           char missing[COU_NAME_SIZE], couFaults *faults)
 {
+    missing[0] = '\0';
     couScene *scene = calloc(1, sizeof *scene);
     if (!scene || !couSandbox_Open(&scene->sandbox, scene)) {
         couFaults_Add(faults, path_or_name, NULL, "out of memory");
         free(scene);
         return NULL;
     }
-    // Faults of this load only: the caller's list may have others.
-    couFaults own = {0};
-    scene->faults = &own;
+    scene->faults = faults;
     scene->is_loading = true;
+    scene->unknown = unknown;
+    scene->unknown_count = unknown_count;
     scene->max_mesh_bytes = options ? options->max_mesh_bytes : 0;
     scene->max_instructions = options ? options->max_instructions : 0;
     scene->world_def = couDefaultWorldDef();
     couParams_SetDefaults(couSceneInfoParams(), &scene->info);
     scene->camera = (couCamera){.fov = 40};
     scene->colors = couDefaultColors();
-    bool is_good = find_file(scene, path_or_name, &own) && load(scene, options, &own);
-    for (int i = 0; i < own.count; ++i) {
-        couFaults_Add(faults, own.items[i].where, own.items[i].key, "%s", own.items[i].message);
-    }
-    is_good = is_good && own.count == 0;
-    couFaults_Clear(&own);
+    bool is_good = find_file(scene, path_or_name, faults) && load(scene, options, faults);
+    if (!is_good) couFindUnknownCall(&scene->sandbox.error, missing);
+    is_good = is_good && faults->count == 0;
     scene->faults = &scene->callback_faults;
     scene->is_loading = false;
     if (!scene->title[0]) snprintf(scene->title, sizeof scene->title, "%.100s", base_name(scene->path));
     if (is_good) return scene;
     couCloseScene(scene);
     return NULL;
+}
+
+couScene *couLoadScene(const char *path_or_name, const couSceneOptions *options, couFaults *faults)
+{
+    // Faults of this load only: the caller's list may have others.
+    couFaults own = {0};
+    Unknown unknown;
+    char missing[COU_NAME_SIZE];
+    int count = 0;
+    couScene *scene = load_once(path_or_name, options, unknown, count, missing, &own);
+    while (!scene && missing[0] && count < COU_MAX_UNKNOWN) {
+        memcpy(unknown[count++], missing, sizeof missing);
+        couFaults_Clear(&own);
+        scene = load_once(path_or_name, options, unknown, count, missing, &own);
+    }
+    for (int i = 0; i < own.count; ++i) {
+        couFaults_Add(faults, own.items[i].where, own.items[i].key, "%s", own.items[i].message);
+    }
+    couFaults_Clear(&own);
+    return scene;
 }
 
 void couCloseScene(couScene *scene)
