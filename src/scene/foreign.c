@@ -40,7 +40,6 @@ static const Word keys[] = {
     {"dynamic", "density", "a body with a density or a mass moves freely"},
     {"bounce", "restitution", NULL},
     {"elasticity", "restitution", NULL},
-    {"colour", "color", NULL},
     {"alpha", "opacity", NULL},
     {"transparency", "opacity", NULL},
     {"ior", "refraction", NULL},

@@ -217,8 +217,13 @@ static void unknown_key(couReader *reader, const char *key, const couParamTable 
 {
     const char *names[MAX_NAMES];
     int count = 0;
-    for (int i = 0; params && i < params->count && count < MAX_NAMES; ++i) names[count++] = params->params[i].name;
     for (int i = 0; i < extra_count && count < MAX_NAMES; ++i) names[count++] = extras[i].name;
+    for (int i = 0; params && i < params->count && count < MAX_NAMES; ++i) {
+        const char *name = params->params[i].name;
+        bool is_there = false; // what is read in a way of its own
+        for (int k = 0; k < extra_count; ++k) is_there = is_there || strcmp(extras[k].name, name) == 0;
+        if (!is_there) names[count++] = name;
+    }
     char text[600];
     couFormatUnknownKey(text, sizeof text, key, names, count);
     couReader_Fault(reader, key, "%s", text);
