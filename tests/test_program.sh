@@ -125,6 +125,28 @@ ends 0 run splash --out none --frames 1 --export none --quiet
 same "no frames" 0 "$(count none 'particles_*')"
 ends 0 run splash --out start --frames 0 --quiet
 same "the start alone" "0 particles_000000.vtp" "$(value start/run.json frames) $(cd start && echo particles_*.vtp)"
+# Columns of the frame files: place and id always, the others as asked for.
+columns() { tr -d '\0' <"$1" | grep -aoE 'Name="[a-z]+"' | grep -vE 'connectivity|offsets' | sort | cut -d'"' -f2 | xargs; }
+same "columns of pvfs" "density id material velocity" "$(columns start/particles_000000.vtp)"
+ends 0 run splash --out start --frames 0 --method dfsph --quiet
+same "a pressure where there is one" "density id material pressure velocity" "$(columns start/particles_000000.vtp)"
+ends 0 run splash --out few --frames 1 --method dfsph --columns pressure,material --export vtk,ply --quiet
+same "chosen ones" "id material pressure" "$(columns few/particles_000001.vtp)"
+same "in .ply too" "x y z id material pressure" "$(head -20 few/particles_000001.ply | sed -n 's/^property [a-z]* //p' | xargs)"
+ends 0 info few/particles_000001.vtp few/particles_000001.ply
+same "both are the same frame" 1 "$(grep hash stdout | sort -u | wc -l)"
+ends 0 run --resume few --frames 2 --quiet
+same "a resumed run keeps them" "id material pressure" "$(columns few/particles_000002.vtp)"
+ends 0 run splash --out few --frames 1 --columns none --quiet
+same "none" "id" "$(columns few/particles_000001.vtp)"
+ends 2 run splash --out never --columns presure,all
+has "an unknown column" "^coulis run: --columns: unknown column 'presure'.*pressure" stderr
+has "all stands alone" "^coulis run: --columns: all stands alone" stderr
+ends 2 run splash --out never --columns pressure
+has "pvfs has none" "^coulis run: --columns: pvfs has no pressure" stderr
+ends 2 run splash --out never --columns density --picture --color-by speed
+has "what colours need" "^coulis run: --columns: leaves out what --color-by shows: speed" stderr
+ends 0 run splash --out start --frames 0 --quiet
 ends 0 run --resume start --frames 2 --quiet
 ends 0 run splash --out two --frames 2 --quiet
 same "and on from there" "$(hash_of two)" "$(hash_of start)"
