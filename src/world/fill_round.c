@@ -4,14 +4,22 @@
 // where it is whole. Plain boxes, whose sides are the user's to choose, and solids, whose springs remember the lattice, are left
 // alone.
 //
-// One after the other, in the order of the table, so that the result does not depend on threads. Some 2 us a particle and pass.
+// One after the other, in the order of the table, so that the result does not depend on threads. Only who is near one that has
+// moved is looked at: a million particles take some seconds.
 
 #include "world/world.h"
 
-enum { LEAST_COUNT = 100, MOST_PASSES = 60 };
+enum {
+    LEAST_COUNT = 100,
+    EDGE_TRIES = 8, // places looked at beside each particle at an edge, for each width of gaps
+    LEAST_PASSES = 8,
+    MOST_PASSES = 60,
+    MOST_PUSHES = 5000000, // some seconds
+};
 #define ALLOWED_LOSS 0.01   // of the volume
-#define GAP_TRIES 64        // places looked at for each particle that is missing
 #define SURFACE_MARGIN 0.4f // that centres keep from the shape's own surface / spacing
+#define EDGE 2.0f           // how far a particle at an edge is from it at the most / spacing
+#define REST_SHARE 0.002f   // what moves less wakes nobody / spacing
 
 // Particles by cells of a spacing, in lists.
 typedef struct Cells {
@@ -141,60 +149,112 @@ static couVec3 keep_away(const Packing *packing, couVec3 x, float margin, bool o
 
 // --- Gaps --------------------------------------------------------------------------------------------------------------------
 
-// The k-th point of a low-discrepancy sequence in the shape's bounds [Roberts 2018].
-static couVec3 try_place(const Packing *packing, couBounds bounds, int64_t k)
+// The particles that may move and are near a wall or the shape's surface, where the gaps are. Their number; -1 without memory.
+static int64_t list_edge(const Packing *packing, uint32_t **edge)
 {
-    double u = fmod(0.5 + 0.8191725133961645 * (double)(k + 1), 1), v = fmod(0.5 + 0.6710436067037893 * (double)(k + 1), 1),
-           w = fmod(0.5 + 0.5497004779019703 * (double)(k + 1), 1);
-    couVec3 p = {(float)(bounds.lower.x + u * (bounds.upper.x - bounds.lower.x)),
-                 (float)(bounds.lower.y + v * (bounds.upper.y - bounds.lower.y)),
-                 (float)(bounds.lower.z + w * (bounds.upper.z - bounds.lower.z))};
-    if (packing->world->def.dimension == 2) p.z = 0.0f;
-    return couToWorld(packing->filling->pose, p);
+    const couFluid *fluid = &packing->world->fluid;
+    size_t count = 0;
+    *edge = couAlloc(NULL, (fluid->table.count - packing->first) * sizeof **edge);
+    for (size_t i = packing->first; *edge && i < fluid->table.count; ++i) {
+        couVec3 x = couXyz(couFluid_Position(fluid)[i]);
+        if (own_distance(packing, x) < EDGE * packing->d || wall_distance(packing->world, x) < EDGE * packing->d)
+            (*edge)[count++] = (uint32_t)i;
+    }
+    return *edge ? (int64_t)count : -1;
+}
+
+// A point on the sphere around x, or the circle in 2D; k-th of a low-discrepancy sequence.
+static couVec3 beside(couVec3 x, float radius, int64_t k, int dimension)
+{
+    double turn = 2.0 * COU_PI * fmod(0.7548776662466927 * (double)(k + 1), 1),
+           u = 2.0 * fmod(0.5698402909980532 * (double)(k + 1), 1) - 1.0;
+    double around = dimension == 2 ? 1.0 : sqrt(1.0 - u * u);
+    couVec3 offset = {(float)(around * cos(turn)), (float)(around * sin(turn)), dimension == 2 ? 0.0f : (float)u};
+    return couMulAdd(x, radius, offset);
 }
 
 // Puts `missing` more into the gaps, the widest first. Returns how many found a place, -1 without memory.
 static int64_t fill_gaps(Packing *packing, int64_t missing)
 {
     couWorld *world = packing->world;
-    couBounds bounds;
-    if (!couShape_Bounds(packing->filling->shape, world->def.dimension, &bounds)) return 0;
-    int64_t placed = 0, tries = GAP_TRIES * missing + 10000;
+    uint32_t *edge;
+    int64_t placed = 0, edge_count = list_edge(packing, &edge);
     float d = packing->d, nearest2;
-    for (float apart = 0.95f; placed < missing && apart > 0.45f; apart *= 0.93f)
-        for (int64_t k = 0; k < tries && placed < missing; ++k) {
-            couVec3 x = try_place(packing, bounds, k);
+    bool is_good = edge_count >= 0;
+    for (float apart = 0.95f; is_good && placed < missing && apart > 0.45f; apart *= 0.88f)
+        for (int64_t k = 0; is_good && k < EDGE_TRIES * edge_count && placed < missing; ++k) {
+            couVec3 near = couXyz(couFluid_Position(&world->fluid)[edge[k % edge_count]]);
+            couVec3 x = beside(near, 1.001f * apart * d, k, world->def.dimension);
             if (!(own_distance(packing, x) > SURFACE_MARGIN * d)) continue;
             push_at(packing, x, SIZE_MAX, apart * d, &nearest2);
             if (isfinite(nearest2) || couIsInsideBody(&world->bodies, x, 0.45f * d)) continue;
-            if (!couAddParticle(world, packing->filling->material, x, packing->filling->velocity)) return -1;
-            put(&packing->cells, x, world->fluid.table.count - 1);
-            ++placed;
+            is_good = couAddParticle(world, packing->filling->material, x, packing->filling->velocity);
+            if (is_good) put(&packing->cells, x, world->fluid.table.count - 1);
+            placed += is_good;
         }
-    return placed;
+    couFree(NULL, edge);
+    return is_good ? placed : -1;
 }
 
-static void spread(Packing *packing)
+// --- Spreading ---------------------------------------------------------------------------------------------------------------
+
+// Whoever is closer to x than a spacing and a half may have to move next.
+static void wake_around(const Packing *packing, couVec3 x, uint8_t *is_awake)
 {
-    couWorld *world = packing->world;
-    couFluid *fluid = &world->fluid;
-    size_t count = fluid->table.count - packing->first;
-    int passes = (int)COU_CLAMP(4e7 / (double)COU_MAX(count, 1), 8.0, (double)MOST_PASSES);
-    float d = packing->d, nearest2;
-    for (int pass = 0; pass < passes; ++pass) {
-        sort_all(packing);
-        for (size_t i = packing->first; i < fluid->table.count; ++i) {
-            couVec4 *own = &couFluid_Position(fluid)[i];
-            couVec3 x = couXyz(*own), push = push_at(packing, x, i, d, &nearest2);
-            if (!isfinite(nearest2)) continue;
-            x = couMulAdd(x, 0.25f, push);
-            x = keep_away(packing, x, SURFACE_MARGIN * d, false);
-            x = keep_away(packing, x, 0.5f * d, true);
-            if (fluid->dimension == 2) x.z = 0.0f;
-            own->x = x.x, own->y = x.y, own->z = x.z;
-        }
+    const couFluid *fluid = &packing->world->fluid;
+    int cell[3], flat = fluid->dimension == 2;
+    cell_of(&packing->cells, x, cell);
+    for (int n = 0; n < (flat ? 9 : 27); ++n) {
+        size_t slot = cell_slot(&packing->cells, cell[0] + n % 3 - 1, cell[1] + n / 3 % 3 - 1,
+                                flat ? cell[2] : cell[2] + n / 9 - 1);
+        for (int32_t j = packing->cells.heads[slot]; j >= 0; j = packing->cells.next[j])
+            if ((size_t)j >= packing->first) is_awake[(size_t)j - packing->first] = 1;
     }
+}
+
+// One pass over those that are awake; wakes those around whoever moves. Returns how many there were.
+static size_t spread_once(Packing *packing, const uint8_t *is_awake, uint8_t *is_next)
+{
+    couFluid *fluid = &packing->world->fluid;
+    float d = packing->d, nearest2;
+    size_t count = 0;
+    for (size_t i = packing->first; i < fluid->table.count; ++i) {
+        if (!is_awake[i - packing->first]) continue;
+        couVec4 *own = &couFluid_Position(fluid)[i];
+        couVec3 before = couXyz(*own), push = push_at(packing, before, i, d, &nearest2), x = before;
+        ++count;
+        if (!isfinite(nearest2)) continue;
+        x = couMulAdd(x, 0.25f, push);
+        x = keep_away(packing, x, SURFACE_MARGIN * d, false);
+        x = keep_away(packing, x, 0.5f * d, true);
+        if (fluid->dimension == 2) x.z = 0.0f;
+        own->x = x.x, own->y = x.y, own->z = x.z;
+        if (couLength(couSub(x, before)) > REST_SHARE * d) wake_around(packing, x, is_next);
+    }
+    return count;
+}
+
+// Pushes them apart; false without memory. `old_count` particles of the lattice come before the new ones.
+static bool spread(Packing *packing, size_t old_count)
+{
+    couFluid *fluid = &packing->world->fluid;
+    size_t count = fluid->table.count - packing->first, done = 0;
+    uint8_t *is_awake = couAlloc(NULL, 2 * count);
+    if (!is_awake) return false;
+    uint8_t *is_next = is_awake + count;
+    sort_all(packing);
+    for (size_t i = old_count; i < fluid->table.count; ++i) wake_around(packing, couXyz(couFluid_Position(fluid)[i]), is_awake);
+    for (int pass = 0; pass < MOST_PASSES && (done < MOST_PUSHES || pass < LEAST_PASSES); ++pass) {
+        size_t awake = spread_once(packing, is_awake, is_next);
+        if (awake == 0) break;
+        done += awake;
+        memcpy(is_awake, is_next, count);
+        memset(is_next, 0, count);
+        sort_all(packing);
+    }
+    couFree(NULL, is_awake);
     for (size_t i = packing->first; i < fluid->table.count; ++i) couFluid_Previous(fluid)[i] = couFluid_Position(fluid)[i];
+    return true;
 }
 
 int64_t couFillRound(couWorld *world, const couFilling *filling, int64_t present)
@@ -210,9 +270,10 @@ int64_t couFillRound(couWorld *world, const couFilling *filling, int64_t present
     if (present + missing > filling->limit) return 0;
     Packing packing = {.world = world, .filling = filling, .first = fluid->table.count - (size_t)present, .d = d};
     if (!open_packing(&packing, fluid->table.count + (size_t)missing)) return -1;
+    size_t before = fluid->table.count;
     sort_all(&packing);
     int64_t placed = fill_gaps(&packing, missing);
-    if (placed > 0) spread(&packing);
+    if (placed > 0 && !spread(&packing, before)) placed = -1;
     couFree(NULL, packing.cells.heads);
     couFree(NULL, packing.cells.next);
     return placed;
