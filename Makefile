@@ -91,7 +91,7 @@ format: ## clang-format over all C files
 
 install: setup-demo ## libraries, headers, program, scenes and docs into PREFIX (default /usr/local)
 	@$(CONFIGURE) release $(NO_TESTS_YET) -DCMAKE_INSTALL_PREFIX=$(PREFIX)
-	@cmake --build build --parallel $(JOBS) --target coulis_libraries coulis_main
+	@cmake --build build --parallel $(JOBS) --target coulis_libraries coulis_main coulis_man
 	@cmake --install build
 
 clean: ## removes the build folders; keeps out/

@@ -84,6 +84,15 @@ if(COULIS_PROGRAM)
     install(TARGETS coulis_main RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     install(FILES ${CMAKE_SOURCE_DIR}/tools/completion.bash RENAME coulis OPTIONAL
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${CMAKE_SOURCE_DIR}/tools/completion.zsh RENAME _coulis OPTIONAL
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES ${CMAKE_SOURCE_DIR}/tools/completion.fish RENAME coulis.fish OPTIONAL
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+    # Made from the program's own help when it is built.
+    add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/coulis.1 DEPENDS coulis_main ${CMAKE_SOURCE_DIR}/tools/man
+        COMMAND ${CMAKE_SOURCE_DIR}/tools/man $<TARGET_FILE:coulis_main> > ${CMAKE_BINARY_DIR}/coulis.1 VERBATIM)
+    add_custom_target(coulis_man ALL DEPENDS ${CMAKE_BINARY_DIR}/coulis.1)
+    install(FILES ${CMAKE_BINARY_DIR}/coulis.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
 endif()
 if(COULIS_STUDIO)
     install(DIRECTORY ${CMAKE_SOURCE_DIR}/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/coulis OPTIONAL)

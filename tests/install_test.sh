@@ -30,7 +30,8 @@ cmake --install "$build_dir" --prefix "$scratch/first" >"$scratch/install.log" |
 mv "$scratch/first" "$scratch/prefix"
 prefix=$scratch/prefix
 
-for file in include/coulis/coulis.h include/coulis/studio.h bin/coulis share/doc/*/LICENSE; do
+for file in include/coulis/coulis.h include/coulis/studio.h bin/coulis share/doc/*/LICENSE share/man/man1/coulis.1 \
+    share/zsh/site-functions/_coulis share/fish/vendor_completions.d/coulis.fish; do
     # shellcheck disable=SC2086
     [ -s $prefix/$file ] || fail "$file is not installed"
 done

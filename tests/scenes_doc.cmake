@@ -10,6 +10,7 @@ add_custom_target(update_docs COMMAND gen_scene_tables ${generated_pages})
 add_test(NAME generated_docs COMMAND gen_scene_tables --check ${generated_pages})
 
 find_program(PYTHON python3 REQUIRED)
+add_test(NAME library_index COMMAND ${PYTHON} ${CMAKE_SOURCE_DIR}/tools/index-library --check)
 add_test(NAME scenes_doc
     COMMAND ${PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/scenes_doc_test.py $<TARGET_FILE:coulis_main> ${CMAKE_SOURCE_DIR})
 set_tests_properties(scenes_doc PROPERTIES TIMEOUT 600)

@@ -70,13 +70,13 @@ same "a given scale needs no frames" 1 "$(count given picture.png)"
 # --- Samples of bodies ---
 
 ends 0 run pool --out samples --frames 4 --picture --show-samples $small --quiet
-same "samples of each frame" 4 "$(count samples 'samples_*.vtp')"
+same "samples of each frame" 5 "$(count samples 'samples_*.vtp')"
 ends 0 render samples --show-samples --frames last $small --out shown --quiet
 same "the run's picture of samples" "$(picture samples/picture.png)" "$(picture shown/picture_000004.png)"
 ends 0 render samples --frames last $small --out hidden --quiet
 cmp -s shown/picture_000004.png hidden/picture_000004.png && fail "samples are not seen"
 ends 0 run pool --out ghosts --frames 2 --export vtk,samples --set sph.boundary=ghost --quiet
-same "ghosts are samples too" 2 "$(count ghosts 'samples_*.vtp')"
+same "ghosts are samples too" 3 "$(count ghosts 'samples_*.vtp')"
 "$coulis" info ghosts/samples_000002.vtp >stdout
 has "ghosts of bodies" "^material [01] +[0-9]+ particles" stdout
 ends 1 render run --show-samples --frames last $small --out lacking --quiet

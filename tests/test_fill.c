@@ -159,6 +159,109 @@ static void test_bad_velocities(void **context)
     couDestroyWorld(world);
 }
 
+// --- Round vessels -----------------------------------------------------------------------------------------------------------
+
+// A glass of R = 10 d filled to 70 mm: 70 mm within 1 %, no two closer than 0.75 d, half a spacing from the wall, and a plain
+// box in a tank stays the lattice that it was.
+static int64_t fill_glass(float spacing, int threads, float *closest, float *widest, uint64_t *hash)
+{
+    couFaults faults = {0};
+    couWorldDef world_def = couDefaultWorldDef();
+    world_def.spacing = spacing, world_def.threads = threads;
+    snprintf(world_def.method, sizeof world_def.method, "dfsph");
+    couWorld *world = couCreateWorld(&world_def, &faults);
+    couMaterialId water = add_liquid(world, 1000, 0.001f);
+    couShape *inner = make_shape((couShapeDef){.kind = cou_shapeCylinder, .radius = 0.032f, .height = 0.1f});
+    couShape *glass = make_shape(
+        (couShapeDef){.kind = cou_shapeShell, .thickness = 0.01f, .is_open = true, .children = &inner, .child_count = 1});
+    couShape *filled = make_shape((couShapeDef){.kind = cou_shapeCylinder, .radius = 0.032f, .height = 0.07f});
+    add_body(world, glass, at(0, 0.05f, 0), 0);
+    couFluidDef def = couDefaultFluidDef();
+    def.material = water, def.shape = filled, def.pose.position.y = 0.035f;
+    int64_t count = couWorld_AddFluid(world, &def, &faults);
+    couParticleView view = couWorld_Particles(world);
+    *closest = INFINITY, *widest = 0.0f;
+    for (size_t i = 0; i < view.count; ++i) {
+        couVec3 x = couXyz(view.position[i]);
+        *widest = fmaxf(*widest, hypotf(x.x, x.z));
+        for (size_t j = 0; j < i; ++j) *closest = fminf(*closest, couLength(couSub(x, couXyz(view.position[j]))));
+    }
+    couState state = {0};
+    assert_true(couWorld_SaveState(world, &state));
+    *hash = couState_Hash(&state);
+    couState_Clear(&state);
+    couShape_Release(filled), couShape_Release(inner);
+    couDestroyWorld(world);
+    return count;
+}
+
+static void test_round_glass(void **context)
+{
+    (void)context;
+    float closest, widest;
+    uint64_t hash, other;
+    int64_t count = fill_glass(0.0032f, 1, &closest, &widest, &hash);
+    double level = (double)count * pow(0.0032, 3) / (COU_PI * 0.032 * 0.032);
+    CHECK_NEAR(level, 0.07, 0.0007, 0);
+    CHECK_RANGE((double)closest / 0.0032, 0.75, 1.0, 0);
+    CHECK_RANGE((double)widest / 0.0032, 9.0, 9.6, 0);
+    count = fill_glass(0.0064f, 1, &closest, &widest, &hash);
+    CHECK_NEAR((double)count * pow(0.0064, 3) / (COU_PI * 0.032 * 0.032), 0.07, 0.0007, 0);
+    fill_glass(0.0064f, 3, &closest, &widest, &other);
+    assert_true(hash == other);
+}
+
+// A box in a tank is its lattice, also where its sides are no multiples of the spacing.
+static void test_box_stays_lattice(void **context)
+{
+    (void)context;
+    couWorld *world = make_world(3, 0.02f, NO_GRAVITY, 1);
+    add_body(world, make_tank(0.25f, 0.25f, 0.25f, 0.02f, true), COU_POSE_IDENTITY, 0);
+    couShape *box = make_box(0.25f, 0.25f, 0.25f);
+    int64_t count = add_fluid(world, add_liquid(world, 1000, 0.001f), box, COU_POSE_IDENTITY, NO_GRAVITY);
+    assert_int_equal(count, 12 * 12 * 12);
+    couDestroyWorld(world);
+}
+
+// --- Liquid that starts at rest ----------------------------------------------------------------------------------------------
+
+// Of the load on the bottom of a tank in the first 0.1 s: how far it is from the weight, relative (root mean square).
+static double measure_ringing(const char *method, int start)
+{
+    couFaults faults = {0};
+    couWorldDef world_def = couDefaultWorldDef();
+    world_def.dimension = 2, world_def.spacing = 0.04f, world_def.threads = 1;
+    snprintf(world_def.method, sizeof world_def.method, "%s", method);
+    couWorld *world = couCreateWorld(&world_def, &faults);
+    couBodyId tank = add_body(world, make_tank(0.4f, 0.8f, 1.0f, 0.2f, true), at(0, 0.4f, 0), 0);
+    couFluidDef def = couDefaultFluidDef();
+    def.material = add_liquid(world, 1000, 0.001f), def.shape = make_box(0.4f, 0.6f, 1.0f);
+    def.pose.position.y = 0.3f, def.start = start;
+    assert_true(couWorld_AddFluid(world, &def, &faults) > 0);
+    assert_true(couWorld_Prepare(world, &faults));
+    double weight = 1000 * 0.4 * 0.6 * 9.81, sum = 0.0;
+    for (int k = 0; k < 20; ++k) {
+        couWorld_Advance(world, 0.005);
+        sum += pow(-(double)couWorld_BodyForce(world, tank).y / weight - 1.0, 2);
+    }
+    couShape_Release(def.shape);
+    couDestroyWorld(world);
+    return sqrt(sum / 20);
+}
+
+static void test_start_at_rest(void **context)
+{
+    (void)context;
+    static const char *const methods[] = {"wcsph", "sesph", "pvfs"};
+    for (int m = 0; m < COU_COUNT(methods); ++m) {
+        double before = measure_ringing(methods[m], cou_fluidStartFree), after = measure_ringing(methods[m], cou_fluidStartRest);
+        if (!(before > 0.15 && after < 0.6 * before))
+            fail_msg("%s: the load is off by %g of the weight, at rest by %g", methods[m], before, after);
+    }
+    double solver = measure_ringing("dfsph", cou_fluidStartRest);
+    CHECK_RANGE(solver, 0, 0.1, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +271,9 @@ int main(void)
         cmocka_unit_test(test_velocities),
         cmocka_unit_test(test_spin),
         cmocka_unit_test(test_bad_velocities),
+        cmocka_unit_test(test_round_glass),
+        cmocka_unit_test(test_box_stays_lattice),
+        cmocka_unit_test(test_start_at_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

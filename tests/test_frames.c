@@ -643,6 +643,9 @@ static void test_lists(void **context)
     write_text(scratch("particles_000001.vtp.77.tmp"), "");
     write_text(scratch("particles_1.vtp"), "");
     expect_list(folder, "1:particles_000001.vtp 3:particles_000003.vtp ");
+    write_text(scratch("particles_000000.vtp"), ""); // the start of the run
+    expect_list(folder, "1:particles_000001.vtp 3:particles_000003.vtp ");
+    unlink(scratch("particles_000000.vtp"));
     expect_list(scratch("notes.txt"), "1:notes.txt "); // its reader will say what is wrong with it
     const char *same[] = {scratch("fluid_2.vtk"), scratch("wall_2.vtk")};
     refuse_list(same, 2, same[1], "is frame 2, as is");

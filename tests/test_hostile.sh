@@ -24,7 +24,7 @@ sum_of() { (cd "$1" && find . \( -type l -printf '%p -> %l\n' \) -o -type f -pri
 
 # Each alone in a folder, beside a mark that used to be enough.
 for name in film.mp4 picture.png particles_000001.vtp surface_000003.svg stage.json bodies.csv checkpoint.h5 \
-    checkpoint_previous.h5 checkpoint_new.h5 run.json diagnostics.csv command.txt particles.pvd surface.pvd; do
+    checkpoint_previous.h5 checkpoint_new.h5 run.json diagnostics.csv command.txt log.txt particles.pvd surface.pvd; do
     for mark in none run.json command.txt diagnostics.csv; do
         rm -rf other && mkdir other
         [ $mark = none ] || echo mark >other/$mark
@@ -41,7 +41,7 @@ ends 0 run drop --out other --frames 2 --quiet
 same "other files stay" "mine mine" "$(cat other/film.mp4 other/picture_000001.png | xargs)"
 ends 0 run drop --out other --frames 1 --quiet
 same "other files stay again" "mine mine" "$(cat other/film.mp4 other/picture_000001.png | xargs)"
-same "the old run made way" 1 "$(count other 'particles_*')"
+same "the old run made way" 2 "$(count other 'particles_*')"
 ends 2 run --resume other --frames 3 --video --size 32x32
 has "a film in the way of a resumed run" "^other/film.mp4: is there" stderr
 ends 2 render other --size 32x32 --video
@@ -68,8 +68,8 @@ for _ in 1 2; do
     ends 0 render own --size 32x32 --quiet --force
 done
 ends 0 run drop --out own --frames 1 --export none --quiet
-same "all that Coulis wrote makes way" "bodies bodies.csv checkpoint.h5 command.txt diagnostics.csv run.json stage.json" \
-    "$(names own | xargs)"
+same "all that Coulis wrote makes way" \
+    "bodies bodies.csv checkpoint.h5 command.txt diagnostics.csv log.txt run.json scene stage.json" "$(names own | xargs)"
 
 # --- Links ---
 

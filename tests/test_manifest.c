@@ -81,10 +81,39 @@ static void test_bad_names(void **context)
 {
     (void)context;
     static const char *const names[] = {
-        "", ".", "..", "../x", "/etc/passwd", "bodies/../x", "bodies/", ".x", "a//b", "a/b/c", "a\nb", "bodies/.x", "/"};
+        "", ".", "..", "../x", "/etc/passwd", "bodies/../x", "bodies/", ".x", "a//b", "a/b/../c", "a\nb", "bodies/.x", "/"};
     couManifest manifest = read_list();
     for (int i = 0; i < COU_COUNT(names); ++i) refuse(&manifest, names[i], "is no name");
     couManifest_Clear(&manifest);
+}
+
+// Folders within folders go when they are empty; one behind a link is left alone.
+static void test_deep_names(void **context)
+{
+    (void)context;
+    char outside[128], theirs[160];
+    snprintf(outside, sizeof outside, "%s.outside", scratch_folder);
+    snprintf(theirs, sizeof theirs, "%s/lib", outside);
+    assert_int_equal(mkdir(outside, 0700), 0);
+    assert_int_equal(mkdir(theirs, 0700), 0);
+    couManifest manifest = read_list();
+    claim(&manifest, "scene/lib/parts.lua");
+    assert_int_equal(mkdir(scratch("scene"), 0700), 0);
+    assert_int_equal(mkdir(scratch("scene/lib"), 0700), 0);
+    write_text(scratch("scene/lib/parts.lua"), "return {}");
+    couManifest_RemoveAll(&manifest);
+    assert_int_equal(access(scratch("scene"), F_OK), -1);
+    char target[160];
+    snprintf(target, sizeof target, "../%s", outside);
+    claim(&manifest, "scene/lib/parts.lua");
+    assert_int_equal(symlink(target, scratch("scene")), 0);
+    refuse(&manifest, "scene/lib/more.lua", "is a link");
+    couManifest_RemoveAll(&manifest);
+    assert_int_equal(access(theirs, F_OK), 0);
+    couManifest_Clear(&manifest);
+    unlink(scratch("scene"));
+    rmdir(theirs);
+    rmdir(outside);
 }
 
 // A list that somebody else wrote: names that lead elsewhere are not followed.
@@ -165,7 +194,7 @@ static void test_remove_all(void **context)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_scratch, remove_scratch)
-    const struct CMUnitTest tests[] = {TEST(test_claims),   TEST(test_many), TEST(test_bad_names), TEST(test_forged),
-                                       TEST(test_not_ours), TEST(test_lock), TEST(test_remove_all)};
+    const struct CMUnitTest tests[] = {TEST(test_claims), TEST(test_many),     TEST(test_bad_names), TEST(test_deep_names),
+                                       TEST(test_forged), TEST(test_not_ours), TEST(test_lock),      TEST(test_remove_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

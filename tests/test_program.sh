@@ -56,7 +56,7 @@ done
 has "nearest option" "did you mean --frames" stderr
 has "nearest method" "did you mean 'pvfs'" stderr
 ends 2 run splash --frames 3 --seconds 1 --out never
-ends 2 run splash --frames 0 --out never
+ends 2 run splash --frames 0 --video --out never
 ends 2 run splash --frames -1 --out never
 ends 2 run splash --frames nan --out never
 ends 2 run splash extra --out never
@@ -110,7 +110,8 @@ same "frames in run.json" 6 "$(value a/run.json frames)"
 same "hash has 16 digits" 16 "$(hash_of a | tr -d '\n' | wc -c)"
 same "checkpoint at the end" 1 "$(count a checkpoint.h5)"
 same "no temporary files" 0 "$(count a '*.tmp')"
-same "nothing unexpected" "bodies bodies.csv checkpoint.h5 command.txt diagnostics.csv particles.pvd run.json stage.json" \
+own="bodies bodies.csv checkpoint.h5 command.txt diagnostics.csv log.txt"
+same "nothing unexpected" "$own particles.pvd run.json scene stage.json" \
     "$(names a | grep -v particles_ | xargs)"
 
 # The same seconds are the same frames; an earlier run is replaced, other files stay.
@@ -118,10 +119,38 @@ echo mine >a/notes.txt
 ends 0 run splash --out a --seconds 0.1 --quiet
 same "quiet prints nothing" "" "$(cat stdout stderr)"
 same "seconds to frames" 3 "$(value a/run.json frames)"
-same "old frames are gone" "3 0" "$(count a '*.vtp') $(count a '*.ply')"
+same "old frames are gone, the start is there" "4 0" "$(count a '*.vtp') $(count a '*.ply')"
 same "foreign files stay" mine "$(cat a/notes.txt)"
 ends 0 run splash --out none --frames 1 --export none --quiet
 same "no frames" 0 "$(count none 'particles_*')"
+ends 0 run splash --out start --frames 0 --quiet
+same "the start alone" "0 particles_000000.vtp" "$(value start/run.json frames) $(cd start && echo particles_*.vtp)"
+# Columns of the frame files: place and id always, the others as asked for.
+columns() { tr -d '\0' <"$1" | grep -aoE 'Name="[a-z]+"' | grep -vE 'connectivity|offsets' | sort | cut -d'"' -f2 | xargs; }
+same "columns of pvfs" "density id material velocity" "$(columns start/particles_000000.vtp)"
+ends 0 run splash --out start --frames 0 --method dfsph --quiet
+same "a pressure where there is one" "density id material pressure velocity" "$(columns start/particles_000000.vtp)"
+ends 0 run splash --out few --frames 1 --method dfsph --columns pressure,material --export vtk,ply --quiet
+same "chosen ones" "id material pressure" "$(columns few/particles_000001.vtp)"
+same "in .ply too" "x y z id material pressure" "$(head -20 few/particles_000001.ply | sed -n 's/^property [a-z]* //p' | xargs)"
+ends 0 info few/particles_000001.vtp few/particles_000001.ply
+same "both are the same frame" 1 "$(grep hash stdout | sort -u | wc -l)"
+ends 0 run --resume few --frames 2 --quiet
+same "a resumed run keeps them" "id material pressure" "$(columns few/particles_000002.vtp)"
+ends 0 run splash --out few --frames 1 --columns none --quiet
+same "none" "id" "$(columns few/particles_000001.vtp)"
+ends 2 run splash --out never --columns presure,all
+has "an unknown column" "^coulis run: --columns: unknown column 'presure'.*pressure" stderr
+has "all stands alone" "^coulis run: --columns: all stands alone" stderr
+ends 2 run splash --out never --columns pressure
+has "pvfs has none" "^coulis run: --columns: pvfs has no pressure" stderr
+ends 2 run splash --out never --columns density --picture --color-by speed
+has "what colours need" "^coulis run: --columns: leaves out what --color-by shows: speed" stderr
+ends 0 run splash --out start --frames 0 --quiet
+ends 0 run --resume start --frames 2 --quiet
+ends 0 run splash --out two --frames 2 --quiet
+same "and on from there" "$(hash_of two)" "$(hash_of start)"
+same "the same frames" "$(cd two && cat particles_*.vtp | cksum)" "$(cd start && cat particles_*.vtp | cksum)"
 mkdir -p foreign && echo other >foreign/particles_000009.vtp
 ends 2 run splash --out foreign --frames 1 --quiet
 same "a folder that is not ours is not touched" other "$(cat foreign/particles_000009.vtp)"
@@ -254,12 +283,12 @@ if [ "$(id -u)" -ne 0 ]; then
     has "a folder that cannot be written" "closed" stderr
 fi
 ends 0 run splash --out limited --frames 2 --quiet
-limit=$(($(stat -c %s limited/particles_000001.vtp) / 1024 / 2))
+limit=$(($(stat -c %s limited/particles_000000.vtp) / 1024 / 2))
 rm -rf limited
 checks=$((checks + 1))
 (ulimit -f $((limit > 1 ? limit : 1)) && "$coulis" run splash --out limited --frames 2 >stdout 2>stderr)
 same "exit code of a full disk" 1 $?
-has "a full disk is named" "particles_000001\.vtp: .*(large|space)" stderr
+has "a full disk is named" "particles_000000\.vtp: .*(large|space)" stderr
 same "no half-written frame" 0 "$(count limited 'particles_*')"
 # Frames fit, checkpoints do not: the good ones stay.
 ends 0 run long --out tight --frames 2 --checkpoint-every 1 --quiet --export none
@@ -308,7 +337,7 @@ has "the error of a function" "crash\.lua:3: the pump broke" stderr
 frame=$(sed -n 's/^frame \([0-9]*\): .*pump broke.*/\1/p' stderr)
 ends 0 info crash/checkpoint.h5
 has "the last good checkpoint is the frame before" "^frame +$((frame - 1))," stdout
-same "no frame file of the failed frame" $((frame - 1)) "$(count crash 'particles_*')"
+same "no frame file of the failed frame" $((frame)) "$(count crash 'particles_*')"
 
 cat >lost.lua <<'LUA'
 scene { title = "A shot into the void", spacing = 0.002, duration = 1, speed = 1, depth = 0.01 }
@@ -495,7 +524,7 @@ ends 1 export part --to usda --max-gib 0.00001
 has "the estimate is told" "would take about [0-9.]+ GiB" stderr
 rm part/particles.pvd
 ends 0 export part --to pvd
-same "ParaView's list" 12 "$(grep -c DataSet part/particles.pvd)"
+same "ParaView's list" 13 "$(grep -c DataSet part/particles.pvd)"
 ends 0 export part --to ply --out plain --quiet
 same "frames as .ply" "12 0" "$(count plain 'particles_*.ply') $(count plain '*.vtp')"
 ends 0 export 'plain/particles_*.ply' --to vtp --out again --quiet
@@ -509,7 +538,7 @@ ends 1 export part --to obj
 has "no surfaces yet" "coulis surface makes" stderr
 mkdir -p part/bodies && echo mine >part/bodies/notes.txt
 ends 0 run splash --out part --frames 2 --export none --quiet
-same "an old run's files make way" "bodies bodies.csv checkpoint.h5 command.txt diagnostics.csv run.json stage.json" \
+same "an old run's files make way" "$own run.json scene stage.json" \
     "$(names part | xargs)"
 same "what is not ours stays" "notes.txt paddle.obj tank.obj" "$(names part/bodies | xargs)"
 

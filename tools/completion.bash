@@ -40,6 +40,7 @@ _coulis_value()
         --snapshot) _coulis_files png ;;
         --json) _coulis_files json ;;
         --export) _coulis_words "vtk ply obj vtk,ply none" ;;
+        --columns) _coulis_words "all none velocity density material pressure" ;;
         --to) [ "$command" != export ] || _coulis_words "usda pvd vtp ply obj" ;;
         --format) _coulis_words "obj ply vtp svg" ;;
         --field) _coulis_words "anisotropic clavet color" ;;
@@ -70,7 +71,7 @@ _coulis()
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _coulis_words "run view surface render check export list info bench validate --help --version"
+        _coulis_words "run view surface render check export help list info bench validate --help --version"
         return
     fi
     _coulis_value && return
@@ -81,6 +82,7 @@ _coulis()
     case $command in
         run | check | view) _coulis_scenes ;;
         list) _coulis_words "scenes materials methods cases" ;;
+        help) _coulis_words "$("${COMP_WORDS[0]/#\~/$HOME}" help --words 2>/dev/null)" ;;
         export) mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
         surface | render) _coulis_files vtp vtu vtk ply ;;
         info) _coulis_files vtp vtu vtk ply h5 json csv ;;

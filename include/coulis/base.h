@@ -71,7 +71,7 @@ typedef struct couBounds {
 typedef struct couFault {
     char where[192];   ///< "file:line" where known, else ""
     char key[64];      ///< the key at fault, e.g. "emitter.speed", or ""
-    char message[320]; ///< what is wrong, with value and allowed range
+    char message[640]; ///< what is wrong, with value and allowed range
 } couFault;
 
 /// A growing list of faults. Zero-initialise; free with couFaults_Clear().

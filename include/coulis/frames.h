@@ -16,8 +16,9 @@ typedef struct couFrame {
     uint32_t *id;
     float *density; ///< relative to rest
     uint8_t *material;
-    float *pressure;  ///< [Pa]; NULL where the method has none, or the file
-    unsigned missing; ///< couFrameColumn bits of what the file that was read does not have: resting matter stands there
+    float *pressure;   ///< [Pa]; NULL where the method has none, or the file
+    unsigned missing;  ///< couFrameColumn bits of what the file that was read does not have: resting matter stands there
+    unsigned left_out; ///< couFrameColumn bits of what is not to be written
 } couFrame;
 
 typedef enum couFrameColumn {
@@ -77,9 +78,10 @@ typedef struct couFrameFiles {
     int count;
 } couFrameFiles;
 
-/// From names as given on a command line: a folder (its particles_*.vtp or .ply, else the one numbered series of frame files in
-/// it), a pattern of the shell's kind in quotes, or files. The number is the last one in a file's name; without any, files are
-/// numbered from 1 in their order. False with a fault when there is none, a name is missing, or two have the same number.
+/// From names as given on a command line: a folder (its particles_*.vtp or .ply but the start, number 0, else the one numbered
+/// series of frame files in it), a pattern of the shell's kind in quotes, or files. The number is the last one in a file's name;
+/// without any, files are numbered from 1 in their order. False with a fault when there is none, a name is missing, or two have
+/// the same number.
 COU_API bool couListFrames(const char *const *names, int count, couFrameFiles *files, couFaults *faults);
 /// FOLDER/STEM_000001.EXTENSION and so on; none is no fault.
 COU_API bool couListSeries(const char *folder, const char *stem, const char *extension, couFrameFiles *files, couFaults *faults);

@@ -53,6 +53,16 @@ COU_API const char *couScene_Path(const couScene *scene);     ///< of the file t
 COU_API double couScene_Duration(const couScene *scene);      ///< [s]
 COU_API double couScene_Fps(const couScene *scene);           ///< frames per second
 COU_API uint64_t couScene_ContentHash(const couScene *scene); ///< of the file and everything it required, and the overrides
+/// A file that the scene was read from.
+typedef struct couSceneFile {
+    char name[256];  ///< relative to the scene's folder: "dam-break.lua", "lib/parts.lua", "models/boat.obj"
+    char path[1024]; ///< its real path
+} couSceneFile;
+/// The scene's own file first, then what it required and the mesh files of its folder; stock meshes are not among them.
+COU_API const couSceneFile *couScene_Files(const couScene *scene, int *count);
+/// What the scene's fluid{} number `index` asks for, outside of bodies, and what its particles come to [m^3] ([m^2] in 2D),
+/// before the first step; `where` is its line. False beyond the last.
+COU_API bool couScene_FluidVolume(const couScene *scene, int index, const char **where, double *asked, double *filled);
 COU_API couCamera couScene_Camera(const couScene *scene);
 COU_API couColors couScene_Colors(const couScene *scene); ///< what pictures colour particles by
 

@@ -49,6 +49,10 @@ typedef struct couEventId {
 
 typedef enum couGravityOn { cou_gravityOnAll, cou_gravityOnFluid, cou_gravityOnBodies } couGravityOn;
 
+/// How liquid begins: as a lattice that feels its weight with the first step, or carrying it as liquid at rest does.
+typedef enum couStart { cou_startFree, cou_startRest } couStart;
+typedef enum couFluidStart { cou_fluidStartAsWorld, cou_fluidStartFree, cou_fluidStartRest } couFluidStart;
+
 typedef struct couWorldDef {
     char method[COU_NAME_SIZE]; ///< "pvfs"; see couMethodNames()
     int dimension;              ///< 2 or 3, default 3; 2D is the plane z = 0 with unit depth
@@ -62,6 +66,7 @@ typedef struct couWorldDef {
     int threads;                ///< 0: all cores, default 0; results do not depend on it
     int seed;                   ///< of the world's random numbers, default 1
     int max_particles;          ///< emitters stop here, default 20 million
+    int start;                  ///< couStart: of fluids that do not say, default free
 } couWorldDef;
 
 COU_API couWorldDef couDefaultWorldDef(void);
@@ -176,7 +181,8 @@ COU_API size_t couWorld_SpringCount(const couWorld *world);
 /// not change the world.
 typedef couVec3 couVelocityFcn(void *context, couVec3 position);
 
-/// A volume filled with particles at the rest spacing, outside of all bodies. A particle's velocity is `velocity`, and `spin`
+/// A volume filled with particles at the rest spacing, outside of all bodies: a lattice; where round walls cut more than 1 % of
+/// the volume off it, as many more beside them. Of a box as many layers as fit. A particle's velocity is `velocity`, and `spin`
 /// about the place of the pose, and what the function says, added up.
 typedef struct couFluidDef {
     couMaterialId material;
@@ -186,6 +192,7 @@ typedef struct couFluidDef {
     couVec3 spin;     ///< angular velocity about pose.position [rad/s]; of 2D worlds z alone
     float jitter;     ///< random offset of each particle / spacing, 0 to 0.5; auto: as the method likes it
     bool is_full;     ///< a closed domain: as many as it holds at rest, whatever c_V; default false: a lattice of the spacing
+    int start;        ///< couFluidStart, default as the world says
     couVelocityFcn *velocity_function; ///< NULL: none
     void *velocity_context;
 } couFluidDef;
@@ -194,6 +201,9 @@ COU_API couFluidDef couDefaultFluidDef(void);
 COU_API const couParamTable *couFluidParams(void);
 /// Adds the particles at once, outside of the bodies that are there. Returns their number, -1 on a fault.
 COU_API int64_t couWorld_AddFluid(couWorld *world, const couFluidDef *def, couFaults *faults);
+/// Volume of a shape outside of the bodies that are there [m^3] ([m^2] in 2D), to about 1e-3 of its bounds; infinite without
+/// bounds.
+COU_API double couWorld_FreeVolume(const couWorld *world, const couShape *shape, couPose pose);
 /// Adds particles at given places; velocities may be NULL (at rest). False on a fault.
 COU_API bool couWorld_AddParticles(couWorld *world, couMaterialId material, const couVec3 *positions, const couVec3 *velocities,
                                    size_t count, couFaults *faults);

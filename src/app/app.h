@@ -18,6 +18,7 @@ int couCommandValidate(int argc, char **argv);
 int couCommandSurface(int argc, char **argv);
 int couCommandRender(int argc, char **argv);
 int couCommandView(int argc, char **argv);
+int couCommandHelp(int argc, char **argv);
 
 // --- Options -----------------------------------------------------------------------------------------------------------------
 
@@ -129,6 +130,20 @@ double couCountFrames(double seconds, double fps);
 
 uint64_t couPeakRss(void);     ///< largest resident size of the process so far [bytes]
 int couThreadCount(int asked); ///< threads that a world with this def works with: 0 means all cores
+
+const char *couBuildCommit(void);   ///< 40 hexadecimal digits, perhaps with "-dirty" behind, or "unknown"
+const char *couBuildCompiler(void); ///< "gcc 12.2.0 (Release)"
+
+// --- The journal of a run ----------------------------------------------------------------------------------------------------
+
+/// From now on all that is said, also by couJournal(), is kept, until couOpenJournal() gives it a file.
+void couStartJournal(void);
+/// Goes on at the end of the file, each line with the time of the day (UTC); false with a fault where it cannot.
+bool couOpenJournal(const char *path, couFaults *faults);
+void couJournal(const char *format, ...) __attribute__((format(printf, 1, 2))); ///< a line for the journal alone
+void couCloseJournal(void);
+/// "2026-11-17T18:09:40Z" of now; returns `text`.
+char *couFormatDate(char *text, size_t size);
 
 // --- Progress ----------------------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,11 @@
 // coulis check: every fault of a scene at once, or what its run will need. The memory per particle is measured by one step where
 // the scene has fluid at its start, and taken from the bound that the methods keep otherwise. Particles to come are counted from
 // the emitters' areas and speeds; sinks are not taken off, so the estimate is an upper one.
+#include "app/advice.h"
 #include "app/app.h"
 #include "app/overlaps.h"
+#include "app/picture_options.h"
+#include "app/scene_pictures.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +14,11 @@
 #define BYTES_PER_PARTICLE 400.0    // without springs, neighbour lists included
 #define MAX_TRIED_PARTICLES 2000000 // beyond, one step takes too long for a check
 #define VOLUME_SAMPLES 32           // per axis
+
+typedef struct Picture {
+    const char *path; // NULL: none is wanted
+    couPictureChoice choice;
+} Picture;
 
 // Share of its bounds that a shape fills, times their volume [m^3] ([m^2] in 2D).
 static double shape_volume(const couShape *shape, int dimension)
@@ -146,16 +154,28 @@ static void report_scene(couScene *scene, couFaults *faults)
     const char *choices = couWorld_Choices(world);
     size_t length = strlen(choices);
     if (length > 0) printf("%s%s", choices, choices[length - 1] == '\n' ? "" : "\n");
+    couAdviseMethod(scene, stdout);
+    couAdviseVolumes(scene, stdout);
     report_overlaps(scene, world, faults);
     double bytes = measure_bytes(scene, faults); // last: it steps the world
     printf("memory          about %s\n", couFormatBytes(a, sizeof a, bytes * particles + 20e6));
 }
 
-static int check_scene(const char *path, const couSceneOptions *options)
+// Before the world is stepped.
+static bool draw_start(couScene *scene, const Picture *picture, couFaults *faults)
+{
+    if (!picture->path) return true;
+    couBounds bounds = couSceneBounds(scene, couScene_Duration(scene));
+    if (!couDrawScene(scene, bounds, &picture->choice.style, picture->path, faults)) return false;
+    printf("the start is drawn in %s\n", picture->path);
+    return true;
+}
+
+static int check_scene(const char *path, const couSceneOptions *options, const Picture *picture)
 {
     couFaults faults = {0};
     couScene *scene = couLoadScene(path, options, &faults);
-    if (scene && couScene_Prepare(scene, &faults)) report_scene(scene, &faults);
+    if (scene && couScene_Prepare(scene, &faults) && draw_start(scene, picture, &faults)) report_scene(scene, &faults);
     if (scene) couCloseScene(scene);
     if (faults.count == 0) return cou_exitWell;
     fflush(stdout);
@@ -168,17 +188,22 @@ static int check_scene(const char *path, const couSceneOptions *options)
 int couCommandCheck(int argc, char **argv)
 {
     const char *method = NULL;
+    Picture picture = {.choice = couDefaultPictureChoice()};
     couTexts sets = {0}, operands = {0};
     const couOption table[] = {
         COU_OPTION("--method", "M", cou_optionText, &method, .help = "solver (coulis list methods)"),
         COU_OPTION("--set", "KEY=VALUE", cou_optionTexts, &sets, .help = "change a value of the scene, e.g. spacing=0.01"),
+        COU_OPTION("--picture", "FILE", cou_optionText, &picture.path, .help = "draw the start into this .png file"),
+        COU_OPTION("--quality", "Q", cou_optionText, &picture.choice.quality_word,
+                   .help = "of that picture: preview (default), splats or final"),
+        COU_OPTION("--size", "WxH", cou_optionText, &picture.choice.size_text, .help = "of that picture (default 1280x720)"),
     };
     couCommand command = {
         .name = "check",
         .usage = "SCENE [options]",
         .help = "every fault of a scene, or what its run will need",
         .options = table,
-        .option_count = 2,
+        .option_count = sizeof table / sizeof table[0],
         .min_operands = 1,
         .max_operands = 1,
         .notes = "SCENE is a file or a gallery name. Faults are printed one a line, with file, line and key; exit code 2.\n"};
@@ -188,8 +213,12 @@ int couCommandCheck(int argc, char **argv)
     if (!couParseOptions(&command, argc, argv, &operands, &faults)) {
         if (method) couCheckMethod("coulis check", method, &faults);
         couSplitOverrides("coulis check", &sets, &overrides, &faults);
+        couReadPictureChoice(&picture.choice, "coulis check", &faults);
+        if (!picture.path && (picture.choice.quality_word || picture.choice.size_text))
+            couFaults_Add(&faults, "coulis check", picture.choice.size_text ? "--size" : "--quality",
+                          "of which picture? add --picture FILE");
         couSceneOptions options = {.method = method, .overrides = overrides.items, .override_count = overrides.count};
-        code = faults.count > 0 ? couFail(&faults, cou_exitBadInput) : check_scene(operands.items[0], &options);
+        code = faults.count > 0 ? couFail(&faults, cou_exitBadInput) : check_scene(operands.items[0], &options, &picture);
     }
     couOverrides_Clear(&overrides);
     couTexts_Clear(&sets);

@@ -170,6 +170,21 @@ static void print_member(const char *key, const json_t *value)
     free(text);
     json_decref(name);
     bool is_table = json_is_object(json_array_get(value, 0));
+    if (json_object_size(value) > 0) {
+        const char *part;
+        json_t *inner;
+        printf("\n");
+        json_object_foreach((json_t *)value, part, inner)
+        {
+            json_t *word = json_string(part);
+            char *label = format_json(word), indent[80];
+            snprintf(indent, sizeof indent, "  %-16s ", label ? label : "");
+            print_json(indent, inner);
+            free(label);
+            json_decref(word);
+        }
+        return;
+    }
     if (is_table)
         printf("%zu:\n", json_array_size(value));
     else
@@ -179,7 +194,7 @@ static void print_member(const char *key, const json_t *value)
 
 static bool describe_json(const char *path, couFaults *faults)
 {
-    json_t *json = couReadJson(path, 1 << 22, faults);
+    json_t *json = couReadJson(path, 1 << 26, faults);
     if (!json) return false;
     printf("%s:\n", path);
     const char *key;

@@ -5,6 +5,7 @@
 #include "base/base.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // --- Before the folder is touched ---
@@ -36,6 +37,13 @@ static bool load_scene(couRun *run)
     run->scene = couLoadScene(options->scene, &how, &run->faults);
     if (!run->scene) return false;
     run->world = couScene_World(run->scene);
+    if (options->repeats && options->scene_hash != couScene_ContentHash(run->scene)) {
+        couFaults_Add(&run->faults, options->repeats, "scene_hash",
+                      "the scene's copy, '%.200s', or what it requires has changed since: its hash is %016llx, not %016llx",
+                      options->scene, (unsigned long long)couScene_ContentHash(run->scene),
+                      (unsigned long long)options->scene_hash);
+        return false;
+    }
     return couScene_Prepare(run->scene, &run->faults);
 }
 
@@ -44,14 +52,32 @@ static bool settle_frames(couRun *run)
     couRunOptions *options = &run->options;
     run->fps = isnan(options->fps) ? couScene_Fps(run->scene) : options->fps;
     double seconds = isnan(options->seconds) ? couScene_Duration(run->scene) : options->seconds;
-    double total = options->frames > 0 ? options->frames : couCountFrames(seconds, run->fps);
-    if (!(total >= 1.0 && total <= COU_MAX_FRAMES))
+    double total = options->frames >= 0 ? options->frames : couCountFrames(seconds, run->fps);
+    if (!(total >= (options->frames == 0 ? 0.0 : 1.0) && total <= COU_MAX_FRAMES))
         couFaults_Add(&run->faults, "coulis run", "--frames", "%g s at %g frames per second are %g frames; allowed are 1 to %d",
                       seconds, run->fps, total, COU_MAX_FRAMES);
     else
         run->total = (int)total;
+    if (options->is_video && run->total == 0 && run->faults.count == 0)
+        couFaults_Add(&run->faults, "coulis run", "--video",
+                      "a film needs frames: --frames 0 has none; --picture shows the start");
     if (options->is_video && run->fps > 1000.0)
         couFaults_Add(&run->faults, "coulis run", "--video", "a film has at most 1000 frames per second, not %g", run->fps);
+    return run->faults.count == 0;
+}
+
+// The columns that were asked for must be there, and those that colours are found from.
+static bool check_columns(couRun *run)
+{
+    const couRunOptions *options = &run->options;
+    const char *method = couWorld_Def(run->world)->method, *by = run->colors.by;
+    if (options->asks_pressure && !couFindMethodTraits(method)->has_pressure)
+        couFaults_Add(&run->faults, "coulis run", "--columns", "%s has no pressure; density shows where it is pressed", method);
+    bool is_missing = (strcmp(by, "density") == 0 && (options->left_out & cou_frameDensity)) ||
+                      (strcmp(by, "pressure") == 0 && options->has_no_pressure) ||
+                      (strcmp(by, "material") == 0 && (options->left_out & cou_frameMaterial)) ||
+                      ((strcmp(by, "speed") == 0 || by[0] == 'v') && (options->left_out & cou_frameVelocity));
+    if (is_missing) couFaults_Add(&run->faults, "coulis run", "--columns", "leaves out what --color-by shows: %s", by);
     return run->faults.count == 0;
 }
 
@@ -78,10 +104,23 @@ static bool choose_colors(couRun *run)
     return run->faults.count == 0;
 }
 
+// A run that once went on with another scene stays one that did.
+static bool was_altered(const char *folder)
+{
+    char path[COU_PATH_SIZE];
+    couFaults ignored = {0};
+    json_t *json = couReadJson(couJoin(path, folder, "run.json"), 1 << 26, &ignored);
+    bool is_altered = json_is_true(json_object_get(json, "is_altered"));
+    json_decref(json);
+    couFaults_Clear(&ignored);
+    return is_altered;
+}
+
 static bool restore(couRun *run, const couState *state)
 {
     const couCheckpointInfo *info = &run->resumed;
     bool has_changed = info->scene_hash != couScene_ContentHash(run->scene);
+    run->is_altered = has_changed || was_altered(run->options.resume);
     if (has_changed && run->options.is_forced)
         couWarn("the scene has changed since the checkpoint of frame %d was written", info->frame);
     if (has_changed && !run->options.is_forced)
@@ -117,7 +156,7 @@ static bool prepare(couRun *run)
     bool is_previous = false;
     bool is_ready = (!resume || (couReadLastCheckpoint(resume, &run->resumed, &state, &is_previous, &run->faults) &&
                                  follow_checkpoint(run))) &&
-                    load_scene(run) && settle_frames(run) && choose_colors(run);
+                    load_scene(run) && settle_frames(run) && choose_colors(run) && check_columns(run);
     if (is_ready) {
         choose_folder(run);
         // before the state is loaded, so that a resumed film keeps its camera and bodies that have left
@@ -128,6 +167,22 @@ static bool prepare(couRun *run)
     if (is_ready && run->is_in_place && !is_previous) run->checkpoint_frame = run->first;
     couState_Clear(&state);
     return is_ready;
+}
+
+// What the journal begins with: with what, and how, the run was made.
+static void note_start(const couRun *run, int argc, char **argv)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    for (int i = 0; stream && i < argc; ++i) fprintf(stream, " %s", argv[i]);
+    if (stream && fclose(stream) == 0) couJournal("coulis%s", text);
+    free(text);
+    couJournal("version %s, commit %s, %s", COU_VERSION, couBuildCommit(), couBuildCompiler());
+    const couWorldDef *def = couWorld_Def(run->world);
+    couJournal("%s: %zu particles, spacing %g m, %s in %dD, %d threads, frames %d to %d at %g per second", run->options.scene,
+               couWorld_Particles(run->world).count, def->spacing, def->method, def->dimension, couThreadCount(def->threads),
+               run->first, run->total, run->fps);
 }
 
 static void print_start(const couRun *run)
@@ -160,8 +215,10 @@ static bool clear_folder(couRun *run)
         if (removed >= 0 && !run->options.is_quiet)
             printf("replacing an earlier run of %d frame files in %s\n", removed, run->folder);
     }
-    return couManifest_Claim(&run->manifest, "command.txt", &run->faults) &&
-           couWriteCommand(&run->options, run->folder, run->total, run->fps, &run->faults);
+    char path[COU_PATH_SIZE];
+    return couClaimPath(&run->manifest, "log.txt", path, &run->faults) && couOpenJournal(path, &run->faults) &&
+           couManifest_Claim(&run->manifest, "command.txt", &run->faults) &&
+           couWriteCommand(&run->options, run->folder, run->total, run->fps, &run->faults) && couRun_CopyScene(run);
 }
 
 // ", or without suction: --set sph.clamp=true" where the method's pressures pull.
@@ -279,7 +336,7 @@ static void show(const couRun *run, couProgress *progress)
 static bool run_frames(couRun *run)
 {
     couProgress progress = couStartProgress("frame", run->first, run->total, run->options.is_quiet);
-    bool is_good = true;
+    bool is_good = run->first > 0 || run->options.resume || couGiveStart(run);
     while (is_good && run->frame < run->total && !couInterrupted()) {
         is_good = advance(run) && couGiveFrame(run);
         if (is_good) show(run, &progress);
@@ -292,9 +349,11 @@ static bool run_frames(couRun *run)
 
 static void print_end(const couRun *run)
 {
+    double wall = couSeconds() - run->started;
+    couJournal("%d frames of %d, %llu steps in %.1f s, state hash %016llx", run->frame, run->total,
+               (unsigned long long)couWorld_StepCount(run->world), wall, (unsigned long long)run->state_hash);
     if (run->options.is_quiet) return;
     const couRunOptions *options = &run->options;
-    double wall = couSeconds() - run->started;
     char a[32], b[32], c[32];
     printf("%d frames, %g s of simulated time%s; %d frames computed in %s\n", run->frame, couWorld_Time(run->world),
            run->frame < run->total ? " (interrupted)" : "", run->frame - run->first, couFormatSeconds(a, sizeof a, wall));
@@ -316,6 +375,14 @@ static void print_resume(const couRun *run)
     fprintf(stderr, "go on after frame %d with: %s\n", run->checkpoint_frame, command);
 }
 
+// A hash that differs has been warned of when run.json was written.
+static int compare_repeat(const couRun *run)
+{
+    bool is_same = run->state_hash == run->options.state_hash;
+    if (is_same && !run->options.is_quiet) printf("the same state hash as %s: the run is repeated\n", run->options.repeats);
+    return is_same ? cou_exitWell : cou_exitFailed;
+}
+
 static int produce(couRun *run)
 {
     run->started = run->checkpoint_clock = couSeconds();
@@ -327,7 +394,8 @@ static int produce(couRun *run)
         return cou_exitFailed;
     }
     print_end(run);
-    if (run->frame == run->total) return cou_exitWell;
+    if (run->frame == run->total && !run->options.repeats) return cou_exitWell;
+    if (run->frame == run->total) return compare_repeat(run);
     fflush(stdout);
     fprintf(stderr, "interrupted after frame %d of %d\n", run->frame, run->total);
     print_resume(run);
@@ -337,6 +405,8 @@ static int produce(couRun *run)
 static int clean_up(couRun *run, int code)
 {
     couDiscardOutputs(run);
+    couCloseJournal();
+    json_decref(run->description);
     couManifest_Clear(&run->manifest);
     couCast_Clear(&run->cast);
     if (run->scene) couCloseScene(run->scene);
@@ -348,10 +418,13 @@ static int clean_up(couRun *run, int code)
 int couCommandRun(int argc, char **argv)
 {
     couRun run = {.checkpoint_frame = -1};
+    couStartJournal();
     if (couReadRunOptions(&run.options, argc, argv, &run.faults)) return clean_up(&run, cou_exitWell);
     if (run.options.is_quiet) couSilenceNotes();
     if (run.faults.count > 0 || !prepare(&run) || !couRun_OpenFolder(&run))
         return clean_up(&run, couFail(&run.faults, cou_exitBadInput));
+    note_start(&run, argc, argv);
     print_start(&run);
+    run.description = couRun_Describe(&run, argc, argv);
     return clean_up(&run, produce(&run));
 }

@@ -41,6 +41,8 @@ void couPrintFaults(const couFaults *faults)
         const couFault *fault = &faults->items[i];
         fprintf(stderr, "%s%s%s%s%s\n", fault->where, fault->where[0] ? ": " : "", fault->key, fault->key[0] ? ": " : "",
                 fault->message);
+        couJournal("fault: %s%s%s%s%s", fault->where, fault->where[0] ? ": " : "", fault->key, fault->key[0] ? ": " : "",
+                   fault->message);
     }
 }
 
@@ -70,6 +72,7 @@ static void say(const char *kind, const char *message)
     if (!remember(message)) return;
     clear_bar();
     fprintf(stderr, "%s: %s\n", kind, message);
+    couJournal("%s: %s", kind, message);
 }
 
 static bool is_silent; // of notes
@@ -77,6 +80,7 @@ static bool is_silent; // of notes
 static void receive(void *context, couLogLevel level, const char *message)
 {
     (void)context;
+    if (level == cou_logInfo) couJournal("%s", message);
     if (level == cou_logInfo && !is_silent) {
         clear_bar();
         fprintf(stderr, "%s\n", message);

@@ -18,6 +18,7 @@ static const Command commands[] = {
     {"surface", couCommandSurface, "meshes of frames that were written before"},
     {"render", couCommandRender, "pictures and film of frames that were written before"},
     {"view", couCommandView, "the live viewer, in a browser: pour, grab, squash, tune"},
+    {"help", couCommandHelp, "what a key of scenes, a parameter, a material or a method means"},
     {"list", couCommandList, "scenes, materials, methods or validation cases"},
     {"export", couCommandExport, "a run for other programs: USD, ParaView, PLY, OBJ"},
     {"info", couCommandInfo, "what a frame, checkpoint, run.json or run folder holds"},
@@ -71,13 +72,19 @@ int main(int argc, char **argv)
         print_usage(stderr);
         return cou_exitBadInput;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+    bool is_help = strcmp(argv[1], "help") == 0;
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || (is_help && argc == 2)) {
         print_usage(stdout);
         return end(cou_exitWell);
     }
     if (strcmp(argv[1], "--version") == 0) {
         printf("coulis %s\n", COU_VERSION);
         return end(cou_exitWell);
+    }
+    // `coulis help run` is `coulis run --help`; the words of scenes are the help command's own
+    for (int i = 0; is_help && argc == 3 && i < command_count; ++i) {
+        char *words[] = {argv[2], "--help", NULL};
+        if (strcmp(argv[2], commands[i].name) == 0) return end(commands[i].run(2, words));
     }
     for (int i = 0; i < command_count; ++i)
         if (strcmp(argv[1], commands[i].name) == 0) {

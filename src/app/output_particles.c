@@ -1,4 +1,5 @@
-// particles_000001.vtp or .ply: the particles of each frame; samples_000001.vtp: the points that stand for bodies.
+// particles_000001.vtp or .ply: the particles of each frame, and of the start as frame 0; samples_000001.vtp: the points that
+// stand for bodies.
 #include "app/run_outputs.h"
 
 #include <stdio.h>
@@ -23,8 +24,11 @@ static bool write_frame(couRun *run, void *own)
 {
     (void)own;
     char path[COU_PATH_SIZE], name[40];
-    const couFrame *frame = couRun_Particles(run);
-    bool is_written = frame;
+    const couFrame *captured = couRun_Particles(run);
+    bool is_written = captured;
+    couFrame chosen = is_written ? *captured : (couFrame){0}, *frame = &chosen;
+    chosen.left_out = run->options.left_out;
+    if (run->options.has_no_pressure) chosen.pressure = NULL;
     snprintf(name, sizeof name, "particles_%06d.vtp", run->frame);
     if (is_written && run->options.has_vtp)
         is_written = couClaimPath(&run->manifest, name, path, &run->faults) && couWriteVtp(path, frame, &run->faults);
@@ -38,4 +42,5 @@ extern const couOutput couOutputParticles;
 const couOutput couOutputParticles = {.name = "particles",
                                       .files = {"particles_#.vtp", "particles_#.ply", "samples_#.vtp"},
                                       .is_wanted = is_wanted,
+                                      .start = write_frame,
                                       .frame = write_frame};

@@ -15,4 +15,5 @@ static bool write_frame(couRun *run, void *own)
 }
 
 extern const couOutput couOutputSolids;
-const couOutput couOutputSolids = {.name = "solids", .files = {"solids_#.vtu"}, .is_wanted = is_wanted, .frame = write_frame};
+const couOutput couOutputSolids = {
+    .name = "solids", .files = {"solids_#.vtu"}, .is_wanted = is_wanted, .start = write_frame, .frame = write_frame};

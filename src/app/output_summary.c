@@ -14,7 +14,7 @@
 static bool has_same_json(const couRun *run, const char *path)
 {
     couFaults faults = {0};
-    json_t *json = access(path, F_OK) == 0 ? couReadJson(path, 1 << 22, &faults) : NULL;
+    json_t *json = access(path, F_OK) == 0 ? couReadJson(path, 1 << 26, &faults) : NULL;
     char hash[32], expected[32];
     snprintf(expected, sizeof expected, "%016llx", (unsigned long long)run->state_hash);
     couJson_Text(json, "state_hash", hash, sizeof hash);
@@ -22,6 +22,18 @@ static bool has_same_json(const couRun *run, const char *path)
     json_decref(json);
     couFaults_Clear(&faults);
     return is_same;
+}
+
+// Whether the repeat came to what the first run did.
+static void note_repeat(couRun *run)
+{
+    bool is_same = run->state_hash == run->options.state_hash;
+    json_object_set_new(run->description, "repeats", json_string(run->options.repeats));
+    json_object_set_new(run->description, "is_same", json_boolean(is_same));
+    if (!is_same)
+        couWarn("the state hash is %016llx, that of %.200s %016llx: the repeat is not the same; that run was made by %s",
+                (unsigned long long)run->state_hash, run->options.repeats, (unsigned long long)run->options.state_hash,
+                run->options.built_by);
 }
 
 static bool finish(couRun *run, void *own)
@@ -49,6 +61,8 @@ static bool finish(couRun *run, void *own)
     if (run->clamped)
         couWarn("%llu of %llu steps were longer than stability asked for, since min_step allows no shorter ones",
                 (unsigned long long)run->clamped, (unsigned long long)run->substeps);
+    if (run->options.repeats && run->frame == run->total) note_repeat(run);
+    summary.description = run->description;
     summary.warnings = couWarnings(&summary.warning_count);
     return couWriteRunJson(path, &summary, &run->faults);
 }

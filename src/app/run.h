@@ -7,7 +7,10 @@
 #include "app/scene_pictures.h"
 #include "coulis/checkpoint.h"
 #include "coulis/frames.h"
+#include "files/json.h"
 #include "files/manifest.h"
+
+#include <stdio.h>
 
 #define COU_FOLDER_SIZE 900 ///< bytes of an output folder's path, with its terminating zero: leaves room for file names
 #define COU_PATH_SIZE 1024
@@ -21,6 +24,7 @@ typedef struct couRunOptions {
     const char *out;      ///< NULL: out/SCENENAME, or the folder that is resumed
     const char *method;   ///< NULL: as the scene says
     const char *export;   ///< NULL: vtk
+    const char *columns;  ///< of frame files; NULL: all
     const char *resume;   ///< folder of the run to go on with, or NULL
     couTexts sets;        ///< KEY=VALUE
     double seconds;       ///< NaN: not given
@@ -35,10 +39,18 @@ typedef struct couRunOptions {
 
     // worked out from the texts above
     bool has_vtp, has_ply;
-    bool has_samples; ///< samples of bodies too
+    bool has_samples;                    ///< samples of bodies too
+    unsigned left_out;                   ///< couFrameColumn bits that frame files go without
+    bool has_no_pressure, asks_pressure; ///< --columns leaves it out; names it
     bool has_surface_vtp, has_surface_ply, has_surface_obj;
     couOverrides overrides; ///< from `sets`
-    char *old_command;      ///< text of the resumed run's command.txt, split into lines
+    char *old_command;      ///< text of the resumed or repeated run's arguments, split into lines
+    char *repeated_scene;   ///< path of the scene that a repeated run has copied, `scene` then
+    char *repeated_folder;  ///< the new folder of a repeated run, `out` then
+    const char *repeats;    ///< run.json of the run that is repeated, or NULL
+    uint64_t scene_hash;    ///< of the repeated run's scene
+    uint64_t state_hash;    ///< that the repeated run came to
+    char built_by[200];     ///< program and compiler of the repeated run
 } couRunOptions;
 
 /// The options of the run in `folder` as its command.txt has them. False with a fault; free the options in any case.
@@ -48,6 +60,15 @@ bool couReadRunOptions(couRunOptions *options, int argc, char **argv, couFaults 
 void couFreeRunOptions(couRunOptions *options);
 /// The arguments, one a line, that couReadRunOptions() reads back on --resume; `frames` is the run's total.
 bool couWriteCommand(const couRunOptions *options, const char *folder, int frames, double fps, couFaults *faults);
+/// The same lines on a stream.
+void couPrintCommand(const couRunOptions *options, int frames, double fps, FILE *stream);
+/// Takes from `old` what was not given anew; texts are shared with it.
+void couInheritOptions(couRunOptions *options, const couRunOptions *old);
+/// Reads a text of such lines, which it cuts up and the options point into.
+void couParseCommand(couRunOptions *options, char *text, couFaults *faults);
+/// Makes the options those of the run that the run.json at `scene` tells of (repeat.c). False with faults.
+bool couReadRepeat(couRunOptions *options, couFaults *faults);
+bool couIsRunJson(const char *path); ///< ends with .json
 /// The command line that goes on with the run in `folder`, quoted for the shell.
 void couFormatResume(const char *folder, char *text, size_t size);
 
@@ -87,6 +108,8 @@ typedef struct couRun {
     couCast cast;            ///< the bodies that the scene begins with, for pictures of earlier frames
     couColors colors;        ///< of film and picture
     double started;          ///< couSeconds()
+    json_t *description;     ///< of the run as it began, for run.json
+    bool is_altered;         ///< went on with another scene than it began with: cannot be repeated
 
     // of the frame that was computed last
     couStepReport report;
@@ -110,6 +133,10 @@ typedef struct couRun {
     bool has_particles;
 } couRun;
 
+/// Copies the scene's files into FOLDER/scene (provenance.c). False with a fault.
+bool couRun_CopyScene(couRun *run);
+/// The version, the scene and every parameter of the run as it begins, for run.json; NULL without memory.
+json_t *couRun_Describe(couRun *run, int argc, char **argv);
 /// Makes the folder, locks it, reads its list and looks for files in the way that are not ours. False with faults: the folder
 /// cannot be used, and nothing in it has changed.
 bool couRun_OpenFolder(couRun *run);

@@ -53,8 +53,8 @@ void couCheckPath(const char *command, const char *option, const char *path, cou
 // --- The files of a run ------------------------------------------------------------------------------------------------------
 
 // What other commands leave in the folder of a run, and the run itself besides its outputs.
-static const char *const other_files[] = {"picture_#.png", "radiance_#.pfm", "normal_#.pfm", "albedo_#.pfm",
-                                          "depth_#.pfm",   "pictures.txt",   "run.usda",     "command.txt"};
+static const char *const other_files[] = {"picture_#.png", "radiance_#.pfm", "normal_#.pfm", "albedo_#.pfm", "depth_#.pfm",
+                                          "pictures.txt",  "run.usda",       "command.txt",  "log.txt"};
 enum { other_count = sizeof other_files / sizeof other_files[0] };
 
 // Names of files; # is the number of a frame.
@@ -74,7 +74,7 @@ static Names name_files(const couRun *run)
         for (int k = 0; k < COU_MAX_FILES && outputs[i]->files[k]; ++k) names.items[names.count++] = outputs[i]->files[k];
     }
     for (int i = 0; !run && i < other_count; ++i) names.items[names.count++] = other_files[i];
-    if (run) names.items[names.count++] = "command.txt";
+    if (run) names.items[names.count++] = "command.txt", names.items[names.count++] = "log.txt";
     return names;
 }
 
@@ -116,12 +116,37 @@ static void find_strangers(couRun *run)
     if (count > most) couFaults_Add(&run->faults, run->folder, NULL, "and %d more", count - most);
 }
 
+// A fault for each file in the way of the scene's copies; and for a scene that is itself the copy of a run that would be removed.
+static void find_scene_strangers(couRun *run)
+{
+    int count = 0;
+    const couSceneFile *files = couScene_Files(run->scene, &count);
+    char name[sizeof files->name + 8], path[COU_PATH_SIZE + sizeof name];
+    char *folder = realpath(run->folder, NULL);
+    size_t length = folder ? strlen(folder) : 0;
+    for (int i = 0; i < count; ++i) {
+        const char *own = files[i].path;
+        struct stat status;
+        bool is_within = folder && strncmp(own, folder, length) == 0 && own[length] == '/';
+        snprintf(name, sizeof name, "scene/%s", files[i].name);
+        snprintf(path, sizeof path, "%s/%s", run->folder, name);
+        if (is_within && !run->is_in_place && couManifest_Has(&run->manifest, own + length + 1))
+            couFaults_Add(&run->faults, own, NULL,
+                          "is the copy of an earlier run in this folder, which would make way: give "
+                          "another --out");
+        else if (!couManifest_Has(&run->manifest, name) && lstat(path, &status) == 0)
+            couManifest_Claim(&run->manifest, name, &run->faults);
+    }
+    free(folder);
+}
+
 bool couRun_OpenFolder(couRun *run)
 {
     if (!couMakeFolder(run->folder, &run->faults)) return false;
     if (!couManifest_Read(&run->manifest, run->folder, &run->faults)) return false;
     if (!couManifest_Lock(&run->manifest, &run->faults)) return false;
     find_strangers(run);
+    find_scene_strangers(run);
     return run->faults.count == 0;
 }
 

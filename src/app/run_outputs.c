@@ -46,6 +46,15 @@ bool couOpenOutputs(couRun *run)
     return true;
 }
 
+bool couGiveStart(couRun *run)
+{
+    bool is_good = true;
+    for (int i = 0; is_good && i < output_count; ++i)
+        if (run->outputs[i].is_open && outputs[i]->start) is_good = outputs[i]->start(run, run->outputs[i].own);
+    forget_particles(run);
+    return is_good;
+}
+
 bool couGiveFrame(couRun *run)
 {
     bool is_good = true;

@@ -18,6 +18,7 @@ typedef struct couOutput {
     /// Once the folder is ready. Of a run that goes on in place (is_in_place) the files keep what belongs to its frames up to
     /// `first`. `*own` is for what the output holds, NULL at first; on false nothing is held.
     bool (*open)(couRun *run, void **own);
+    bool (*start)(couRun *run, void *own); ///< before the first frame, once in a run's life: run->frame is 0
     bool (*frame)(couRun *run, void *own); ///< after each frame: run->frame is its number
     bool (*close)(couRun *run, void *own); ///< at the end, also of a run that was interrupted; lets go of `own` in any case
     void (*discard)(couRun *run,
@@ -28,6 +29,7 @@ typedef struct couOutput {
 const couOutput *const *couOutputs(int *count);
 
 bool couOpenOutputs(couRun *run);
+bool couGiveStart(couRun *run); ///< the world as it begins
 bool couGiveFrame(couRun *run); ///< the one that was just computed
 bool couCloseOutputs(couRun *run);
 void couDiscardOutputs(couRun *run); ///< what is still open, after a failure; further faults are of no interest

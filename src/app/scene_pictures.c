@@ -3,6 +3,7 @@
 // earlier where bodies.csv has them.
 #include "app/scene_pictures.h"
 #include "app/app.h"
+#include "app/picture_options.h"
 #include "base/base.h"
 
 #include <stdio.h>
@@ -225,4 +226,28 @@ couStudio *couOpenSceneStudio(couScene *scene, couBounds bounds, const couCamera
                            .colors = *colors,
                            .threads = couThreadCount(def->threads)};
     return couOpenStudio(&studio, faults);
+}
+
+bool couDrawScene(couScene *scene, couBounds bounds, const couPictureStyle *style, const char *path, couFaults *faults)
+{
+    couWorld *world = couScene_World(scene);
+    couSurfaceDef surface = couProgramSurfaceDef();
+    surface.spacing = couWorld_Def(world)->spacing;
+    couColors colors = couDefaultColors();
+    couStudio *studio = couOpenSceneStudio(scene, bounds, NULL, style, &surface, &colors, couScene_Fps(scene), faults);
+    couFrame frame = {0};
+    couImage image = {0};
+    int count = 0;
+    couPictureBody *bodies = couCollectBodies(world, &count);
+    couSolidCast solids = couCollectSolids(world);
+    couProps props = {bodies, count, solids.drawn, solids.count};
+    bool is_good = studio && bodies && couCaptureFrame(world, &frame) &&
+                   couStudio_Draw(studio, &frame, NULL, NULL, 1, props, &image, NULL, faults) &&
+                   couWritePng(path, &image, faults);
+    couFreeImage(&image);
+    couFreeFrame(&frame);
+    couSolidCast_Clear(&solids);
+    free(bodies);
+    couCloseStudio(studio);
+    return is_good;
 }

@@ -44,3 +44,5 @@ couPictureBody *couFindBodies(const couCast *cast, const couBodyTable *table, in
 /// A studio with the scene's materials and its camera, or the one given. NULL with faults.
 couStudio *couOpenSceneStudio(couScene *scene, couBounds bounds, const couCamera *camera, const couPictureStyle *style,
                               const couSurfaceDef *surface, const couColors *colors, double fps, couFaults *faults);
+/// A picture of the scene as it is now, as PNG. False with faults.
+bool couDrawScene(couScene *scene, couBounds bounds, const couPictureStyle *style, const char *path, couFaults *faults);

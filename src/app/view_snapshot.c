@@ -3,7 +3,6 @@
 #include "app/view.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 // Frame by frame, as the viewer and a run advance.
 static bool advance(couScene *scene, double seconds, couFaults *faults)
@@ -22,31 +21,6 @@ static bool advance(couScene *scene, double seconds, couFaults *faults)
     return true;
 }
 
-static bool draw(const couViewOptions *options, couScene *scene, couBounds bounds, couFaults *faults)
-{
-    couWorld *world = couScene_World(scene);
-    couSurfaceDef surface = couProgramSurfaceDef();
-    surface.spacing = couWorld_Def(world)->spacing;
-    couColors colors = couDefaultColors();
-    couStudio *studio = couOpenSceneStudio(scene, bounds, NULL, &options->pictures.style, &surface, &colors, couScene_Fps(scene),
-                                           faults);
-    couFrame frame = {0};
-    couImage image = {0};
-    int count = 0;
-    couPictureBody *bodies = couCollectBodies(world, &count);
-    couSolidCast solids = couCollectSolids(world);
-    couProps props = {bodies, count, solids.drawn, solids.count};
-    bool is_good = studio && bodies && couCaptureFrame(world, &frame) &&
-                   couStudio_Draw(studio, &frame, NULL, NULL, 1, props, &image, NULL, faults) &&
-                   couWritePng(options->snapshot, &image, faults);
-    couFreeImage(&image);
-    couFreeFrame(&frame);
-    couSolidCast_Clear(&solids);
-    free(bodies);
-    couCloseStudio(studio);
-    return is_good;
-}
-
 int couViewSnapshot(const couViewOptions *options)
 {
     couFaults faults = {0};
@@ -61,7 +35,8 @@ int couViewSnapshot(const couViewOptions *options)
     }
     couCatchInterrupts();
     couBounds bounds = couSceneBounds(scene, couScene_Duration(scene));
-    bool is_good = advance(scene, options->seconds, &faults) && draw(options, scene, bounds, &faults);
+    bool is_good = advance(scene, options->seconds, &faults) &&
+                   couDrawScene(scene, bounds, &options->pictures.style, options->snapshot, &faults);
     couCloseScene(scene);
     return is_good ? cou_exitWell : couFail(&faults, cou_exitFailed);
 }

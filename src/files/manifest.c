@@ -68,13 +68,12 @@ static bool add_name(couManifest *manifest, const char *name)
     return true;
 }
 
-// "run.json" or "bodies/tank.obj": nothing hidden, nothing that leads elsewhere.
+// "run.json", "bodies/tank.obj" or "scene/lib/parts.lua": nothing hidden, nothing that leads elsewhere.
 static bool is_plain(const char *name)
 {
     size_t length = strlen(name);
     if (length == 0 || length >= name_size || name[0] == '.' || name[0] == '/' || strstr(name, "/.")) return false;
-    const char *slash = strchr(name, '/');
-    if (slash && (!slash[1] || strchr(slash + 1, '/'))) return false;
+    if (strstr(name, "//") || name[length - 1] == '/') return false;
     for (; *name; ++name)
         if ((unsigned char)*name < 32) return false;
     return true;
@@ -160,17 +159,19 @@ static bool append(const couManifest *manifest, const char *name, couFaults *fau
     return is_written;
 }
 
-// The folder in front of a name must be one, not a link to one.
-static bool check_parent(const couManifest *manifest, const char *name, couFaults *faults)
+// The folders in front of a name must be folders, not links to some.
+static bool check_parents(const couManifest *manifest, const char *name, couFaults *faults)
 {
-    const char *slash = strchr(name, '/');
     char path[path_size], parent[name_size];
     struct stat status;
-    if (!slash) return true;
-    snprintf(parent, sizeof parent, "%.*s", (int)(slash - name), name);
-    if (lstat(join(path, manifest, parent), &status) != 0 || S_ISDIR(status.st_mode)) return true;
-    couFaults_Add(faults, path, NULL, "is a link or a file where a folder of Coulis should be: it is not followed");
-    return false;
+    for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
+        snprintf(parent, sizeof parent, "%.*s", (int)(slash - name), name);
+        if (lstat(join(path, manifest, parent), &status) != 0) return true; // then nothing is in it either
+        if (S_ISDIR(status.st_mode)) continue;
+        couFaults_Add(faults, path, NULL, "is a link or a file where a folder of Coulis should be: it is not followed");
+        return false;
+    }
+    return true;
 }
 
 bool couManifest_Claim(couManifest *manifest, const char *name, couFaults *faults)
@@ -182,7 +183,7 @@ bool couManifest_Claim(couManifest *manifest, const char *name, couFaults *fault
         couFaults_Add(faults, path, NULL, "is no name of a file that can be written there");
         return false;
     }
-    if (!check_parent(manifest, name, faults)) return false;
+    if (!check_parents(manifest, name, faults)) return false;
     if (couManifest_Has(manifest, name)) return true;
     if (lstat(path, &status) == 0) {
         couFaults_Add(faults, path, NULL,
@@ -201,7 +202,7 @@ bool couManifest_Remove(const couManifest *manifest, const char *name)
 {
     char path[path_size];
     couFaults ignored = {0};
-    bool is_ours = couManifest_Has(manifest, name) && check_parent(manifest, name, &ignored);
+    bool is_ours = couManifest_Has(manifest, name) && check_parents(manifest, name, &ignored);
     couFaults_Clear(&ignored);
     return is_ours && unlink(join(path, manifest, name)) == 0;
 }
@@ -228,17 +229,27 @@ void couManifest_RemoveLeftovers(const couManifest *manifest)
     closedir(directory);
 }
 
+// The folders in front of a name, the innermost first; one stays while others have something in it.
+static void remove_parents(const couManifest *manifest, const char *name)
+{
+    char path[path_size], parent[name_size];
+    couFaults ignored = {0};
+    snprintf(parent, sizeof parent, "%s", name);
+    bool is_ours = check_parents(manifest, name, &ignored);
+    couFaults_Clear(&ignored);
+    for (char *slash = strrchr(parent, '/'); is_ours && slash; slash = strrchr(parent, '/')) {
+        *slash = '\0';
+        if (rmdir(join(path, manifest, parent)) != 0) return;
+    }
+}
+
 // The list goes last, so that a removal that was cut short can be taken up again.
 void couManifest_RemoveAll(couManifest *manifest)
 {
-    char path[path_size], parent[name_size];
+    char path[path_size];
     for (size_t i = 0; i < manifest->count; ++i) couManifest_Remove(manifest, manifest->names[i]);
     couManifest_RemoveLeftovers(manifest);
-    for (size_t i = 0; i < manifest->count; ++i) {
-        const char *slash = strchr(manifest->names[i], '/');
-        snprintf(parent, sizeof parent, "%.*s", slash ? (int)(slash - manifest->names[i]) : 0, manifest->names[i]);
-        if (slash) rmdir(join(path, manifest, parent)); // fails while others have something in it, or for a link
-    }
+    for (size_t i = 0; i < manifest->count; ++i) remove_parents(manifest, manifest->names[i]);
     unlink(join(path, manifest, COU_MANIFEST_NAME));
     for (size_t i = 0; i < manifest->count; ++i) free(manifest->names[i]);
     manifest->count = 0;

@@ -132,12 +132,23 @@ static bool list_foreign(const char *folder, couFrameFiles *files, couFaults *fa
     return is_good;
 }
 
+// Frame 0 of a run is its start: its film begins with frame 1. A run of the start alone has nothing else.
+static void leave_out_start(couFrameFiles *files)
+{
+    if (files->count < 2 || files->items[0].number != 0) return;
+    free(files->items[0].path);
+    --files->count;
+    memmove(files->items, files->items + 1, (size_t)files->count * sizeof *files->items);
+}
+
 static bool list_folder(const char *folder, couFrameFiles *files, couFaults *faults)
 {
     if (!couListSeries(folder, "particles", "vtp", files, faults)) return false;
+    leave_out_start(files);
     if (files->count > 0) return true;
     couFrameFiles_Clear(files);
     if (!couListSeries(folder, "particles", "ply", files, faults)) return false;
+    leave_out_start(files);
     if (files->count > 0) return true;
     couFrameFiles_Clear(files);
     return list_foreign(folder, files, faults);

@@ -26,39 +26,54 @@ static const struct {
 
 // --- Writing -----------------------------------------------------------------------------------------------------------------
 
-enum { plain_row_bytes = 33, max_row_bytes = 37 };
+enum { max_row_bytes = 37 };
 
-static void pack_row(char *row, const couFrame *frame, size_t i)
+// The columns that a frame has and that are to be written.
+static unsigned written_columns(const couFrame *frame)
 {
-    memcpy(row, &frame->position[i], 12);
-    memcpy(row + 12, &frame->velocity[i], 12);
-    memcpy(row + 24, &frame->density[i], 4);
-    memcpy(row + 28, &frame->id[i], 4);
-    row[32] = (char)frame->material[i];
-    if (frame->pressure) memcpy(row + 33, &frame->pressure[i], 4);
+    return (cou_frameVelocity | cou_frameDensity | cou_frameId | cou_frameMaterial) & ~frame->left_out;
+}
+
+static char *put(char *row, const void *value, size_t bytes)
+{
+    memcpy(row, value, bytes);
+    return row + bytes;
+}
+
+// Returns the row's end.
+static char *pack_row(char *row, const couFrame *frame, unsigned columns, size_t i)
+{
+    row = put(row, &frame->position[i], 12);
+    if (columns & cou_frameVelocity) row = put(row, &frame->velocity[i], 12);
+    if (columns & cou_frameDensity) row = put(row, &frame->density[i], 4);
+    if (columns & cou_frameId) row = put(row, &frame->id[i], 4);
+    if (columns & cou_frameMaterial) row = put(row, &frame->material[i], 1);
+    return frame->pressure ? put(row, &frame->pressure[i], 4) : row;
 }
 
 bool couWritePly(const char *path, const couFrame *frame, couFaults *faults)
 {
     couFile file;
+    unsigned columns = written_columns(frame);
     if (!couFile_Create(&file, path, faults)) return false;
     fprintf(file.stream,
             "ply\nformat binary_little_endian 1.0\n"
-            "comment Coulis particles: x y z [m], vx vy vz [m/s], density relative to rest%s\n"
+            "comment Coulis particles: x y z [m]%s%s%s\n"
             "comment time %.17g\n"
             "element vertex %zu\n"
             "property float x\nproperty float y\nproperty float z\n"
-            "property float vx\nproperty float vy\nproperty float vz\n"
-            "property float density\nproperty uint id\nproperty uchar material\n"
-            "%send_header\n",
+            "%s%s%s%s%send_header\n",
+            columns & cou_frameVelocity ? ", vx vy vz [m/s]" : "", columns & cou_frameDensity ? ", density relative to rest" : "",
             frame->pressure ? ", pressure [Pa]" : "", frame->time, frame->count,
-            frame->pressure ? "property float pressure\n" : "");
-    size_t row_bytes = frame->pressure ? max_row_bytes : plain_row_bytes;
+            columns & cou_frameVelocity ? "property float vx\nproperty float vy\nproperty float vz\n" : "",
+            columns & cou_frameDensity ? "property float density\n" : "", columns & cou_frameId ? "property uint id\n" : "",
+            columns & cou_frameMaterial ? "property uchar material\n" : "", frame->pressure ? "property float pressure\n" : "");
     char rows[rows_at_once * max_row_bytes];
     for (size_t begin = 0; begin < frame->count; begin += rows_at_once) {
         size_t count = COU_MIN(frame->count - begin, (size_t)rows_at_once);
-        for (size_t i = 0; i < count; ++i) pack_row(rows + i * row_bytes, frame, begin + i);
-        if (!couFile_Write(&file, rows, count * row_bytes)) break;
+        char *end = rows;
+        for (size_t i = 0; i < count; ++i) end = pack_row(end, frame, columns, begin + i);
+        if (!couFile_Write(&file, rows, (size_t)(end - rows))) break;
     }
     return couFile_Commit(&file, faults);
 }

@@ -25,6 +25,35 @@ static void print_json_count(FILE *stream, const char *key, uint64_t value)
     fprintf(stream, "  \"%s\": %llu,\n", key, (unsigned long long)value);
 }
 
+static void print_value(FILE *stream, const json_t *value)
+{
+    json_dumpf(value, stream, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+}
+
+// Numbers and short lists in a row; of a table a row for each of its parts.
+static void print_member(FILE *stream, const char *key, const json_t *value)
+{
+    fputs("  ", stream);
+    couPrintJsonText(stream, key);
+    fputs(": ", stream);
+    const char *name, *separator = "{";
+    json_t *part;
+    if (json_is_object(value)) {
+        json_object_foreach((json_t *)value, name, part)
+        {
+            fprintf(stream, "%s\n    ", separator);
+            couPrintJsonText(stream, name);
+            fputs(": ", stream);
+            print_value(stream, part);
+            separator = ",";
+        }
+        fputs(*separator == '{' ? "{}" : "\n  }", stream);
+    } else {
+        print_value(stream, value);
+    }
+    fputs(",\n", stream);
+}
+
 bool couWriteRunJson(const char *path, const couRunSummary *summary, couFaults *faults)
 {
     couFile file;
@@ -42,7 +71,11 @@ bool couWriteRunJson(const char *path, const couRunSummary *summary, couFaults *
     print_json_number(stream, "wall_seconds", summary->wall_seconds);
     print_json_count(stream, "peak_rss_bytes", summary->peak_rss_bytes);
     print_json_count(stream, "threads", (uint64_t)COU_MAX(summary->threads, 0));
-    fprintf(stream, "  \"state_hash\": \"%016llx\",\n  \"warnings\": [", (unsigned long long)summary->state_hash);
+    fprintf(stream, "  \"state_hash\": \"%016llx\",\n", (unsigned long long)summary->state_hash);
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)summary->description, key, value) print_member(stream, key, value);
+    fputs("  \"warnings\": [", stream);
     for (int i = 0; i < summary->warning_count; ++i) {
         fputs(i > 0 ? ",\n    " : "\n    ", stream);
         couPrintJsonText(stream, summary->warnings[i]);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "coulis/coulis.h"
+#include "files/json.h"
 
 typedef struct couRunSummary {
     const char *scene, *method;
@@ -14,6 +15,7 @@ typedef struct couRunSummary {
     uint64_t state_hash;
     const char *const *warnings;
     int warning_count;
+    const json_t *description; ///< further members, or NULL
 } couRunSummary;
 
 /// state_hash is written as 16 hexadecimal digits in a string. Bytes that are not UTF-8 become U+FFFD, NaN becomes null.

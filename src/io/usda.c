@@ -106,6 +106,7 @@ static bool survey(Writer *writer, Series *series, bool (*look)(Series *series, 
         couFaults faults = {0};
         Sample *sample = &series->samples[series->count];
         *sample = (Sample){.path = series->files.items[i].path, .number = series->files.items[i].number};
+        if (sample->number == 0 && series->files.count > 1) continue; // the start, which the film does not show
         if (look(series, sample, &faults))
             ++series->count;
         else

@@ -192,9 +192,24 @@ bool couScene_AddFluid(couScene *scene, couRecord *record, couFaults *faults)
     couFaults own = {0};
     int64_t added = couWorld_AddFluid(scene->world, &def, &own);
     couAdoptFaults(record, &own, "fluid", faults);
+    record->added = added;
     if (record->is_bad) return false; // its function failed, which is reported
     if (added == 0) couFaults_Add(faults, record->where, "fluid.shape", "no particle fits into it outside of the bodies");
     return added > 0;
+}
+
+bool couScene_FluidVolume(const couScene *scene, int index, const char **where, double *asked, double *filled)
+{
+    const couWorldDef *def = couWorld_Def(scene->world);
+    for (size_t i = 0; i < scene->record_count; ++i) {
+        const couRecord *record = scene->records[i];
+        if (record->kind != cou_recordFluid || index-- > 0) continue;
+        *where = record->where;
+        *asked = couWorld_FreeVolume(scene->world, record->shape.shape, record_pose(record));
+        *filled = (double)record->added * pow(def->spacing, def->dimension);
+        return true;
+    }
+    return false;
 }
 
 // --- Emitters ----------------------------------------------------------------------------------------------------------------

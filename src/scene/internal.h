@@ -69,6 +69,7 @@ typedef struct couRecord {
     couBodyId body;              ///< of a body, once it is built
     couSolidRecipe recipe;       ///< of a solid
     couSolidId solid;            ///< of a solid, once it is built
+    int64_t added;               ///< particles of a fluid, once it is filled
     struct couRecord *owner;     ///< of a hold: the solid's record
     bool is_push;                ///< of a hold: `direction` is a force [N] and nothing is held
     union {
@@ -106,6 +107,8 @@ typedef struct couSceneInfo {
     double fps;
 } couSceneInfo;
 
+#define COU_MAX_UNKNOWN 16 ///< functions that a scene calls and that are not there
+
 struct couScene {
     couSandbox sandbox;
     couFaults *faults; ///< where readers report: the loader's list, or callback_faults
@@ -115,7 +118,7 @@ struct couScene {
     char folder[1024]; ///< real path of the scene's folder
     char title[128];
     char note[512];
-    char runtime_error[640];
+    char runtime_error[960];
     couSceneInfo info;
     couWorldDef world_def;
     char scene_where[192]; ///< "" while there was no scene{}
@@ -138,7 +141,11 @@ struct couScene {
     size_t grid_count, grid_capacity;
     size_t mesh_bytes, max_mesh_bytes; ///< of meshes and grids together
     int64_t max_instructions;          ///< of a call; 0: the usual
-    float forced_spacing;              ///< --set spacing, known before the script runs; NaN: none [m]
+    char (*unknown)[COU_NAME_SIZE];    ///< functions that are not there, which calls are only faults of (scene.c); of the loader
+    int unknown_count;
+    couSceneFile *files; ///< that it was read from
+    size_t file_count, file_capacity;
+    float forced_spacing; ///< --set spacing, known before the script runs; NaN: none [m]
     uint64_t hash;
     int store; ///< reference of world.store
     int world_object;
@@ -295,5 +302,13 @@ char *couResolveInside(const char *folder, const char *relative);
 char *couReadScript(const char *path, size_t *size, char *message, size_t message_size);
 /// Lets go of meshes and grids (meshes.c).
 void couScene_ReleaseMeshes(couScene *scene);
+/// "unknown key 'position': here it is 'at'; keys: ..." (foreign.c)
+void couFormatUnknownKey(char *text, size_t size, const char *key, const char *const *names, int count);
+/// The functions that the loader has found to be missing.
+void couScene_OpenStandIns(lua_State *lua);
+/// The name of the function whose call ended the script, since it is not there; "" and false when it was anything else.
+bool couFindUnknownCall(const couLuaError *error, char name[COU_NAME_SIZE]);
+/// Lists a file as one that the scene is made of, once. False without memory (scene.c).
+bool couScene_AddFile(couScene *scene, const char *name, const char *path);
 /// Adds bytes to the scene's content hash.
 void couScene_AddToHash(couScene *scene, const void *bytes, size_t size);

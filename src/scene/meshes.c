@@ -373,6 +373,10 @@ static couMesh *mesh_from_file(couReader *reader, const couMeshCall *call, int64
         return NULL;
     }
     const couMesh *mesh = load_file(reader, real, "file", call->file, work);
+    if (mesh && !couScene_AddFile(reader->scene, call->file, real)) {
+        couReader_Fault(reader, "file", "out of memory");
+        mesh = NULL;
+    }
     free(real);
     return place_copy(reader, call, mesh, call->file);
 }

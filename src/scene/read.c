@@ -27,7 +27,7 @@ couReader couReader_Begin(lua_State *lua, const char *call)
 
 void couReader_Fault(couReader *reader, const char *key, const char *format, ...)
 {
-    char message[320], full_key[64];
+    char message[640], full_key[64];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
@@ -217,10 +217,15 @@ static void unknown_key(couReader *reader, const char *key, const couParamTable 
 {
     const char *names[MAX_NAMES];
     int count = 0;
-    for (int i = 0; params && i < params->count && count < MAX_NAMES; ++i) names[count++] = params->params[i].name;
     for (int i = 0; i < extra_count && count < MAX_NAMES; ++i) names[count++] = extras[i].name;
-    char text[200];
-    couFormatUnknown(text, sizeof text, "key", key, couSuggest(names, count, key));
+    for (int i = 0; params && i < params->count && count < MAX_NAMES; ++i) {
+        const char *name = params->params[i].name;
+        bool is_there = false; // what is read in a way of its own
+        for (int k = 0; k < extra_count; ++k) is_there = is_there || strcmp(extras[k].name, name) == 0;
+        if (!is_there) names[count++] = name;
+    }
+    char text[600];
+    couFormatUnknownKey(text, sizeof text, key, names, count);
     couReader_Fault(reader, key, "%s", text);
 }
 

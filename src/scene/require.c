@@ -82,10 +82,15 @@ static bool load_module(couScene *scene, const char *name, const char *relative,
     }
     couScene_AddToHash(scene, relative, strlen(relative) + 1);
     couScene_AddToHash(scene, text, length);
-    bool is_good = couSandbox_Compile(&scene->sandbox, relative, real, text, length);
+    bool is_kept = couScene_AddFile(scene, relative, real);
+    bool is_good = is_kept && couSandbox_Compile(&scene->sandbox, relative, real, text, length);
     free(text);
     free(real);
     if (is_good) return true;
+    if (!is_kept) {
+        snprintf(message, size, "require '%.60s': out of memory", name);
+        return false;
+    }
     const couLuaError *error = &scene->sandbox.error;
     const char *line = strrchr(error->where, ':');
     snprintf(message, size, "%.80s:%s: %s", relative, line ? line + 1 : "1", error->message);

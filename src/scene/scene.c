@@ -15,6 +15,20 @@ void couScene_AddToHash(couScene *scene, const void *bytes, size_t size)
     scene->hash = XXH3_64bits_withSeed(bytes, size, scene->hash);
 }
 
+bool couScene_AddFile(couScene *scene, const char *name, const char *path)
+{
+    for (size_t i = 0; i < scene->file_count; ++i)
+        if (strcmp(scene->files[i].name, name) == 0) return true;
+    couSceneFile file;
+    // What has no such name cannot be copied under it; a scene's own files are far from that long.
+    if (strlen(name) >= sizeof file.name || strlen(path) >= sizeof file.path) return true;
+    if (!COU_GROW(NULL, scene->files, scene->file_capacity, scene->file_count + 1)) return false;
+    strcpy(file.name, name);
+    strcpy(file.path, path);
+    scene->files[scene->file_count++] = file;
+    return true;
+}
+
 // --- Finding the file --------------------------------------------------------------------------------------------------------
 
 static void missing_scene(const char *name, couFaults *faults)
@@ -53,12 +67,18 @@ static bool find_file(couScene *scene, const char *path_or_name, couFaults *faul
     return true;
 }
 
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 // The real folder of the file, for require.
 static bool find_folder(couScene *scene)
 {
     char *real = realpath(scene->path, NULL);
     char *slash = real ? strrchr(real, '/') : NULL;
-    bool is_good = slash && strlen(real) < sizeof scene->folder;
+    bool is_good = slash && strlen(real) < sizeof scene->folder && couScene_AddFile(scene, base_name(scene->path), real);
     if (is_good) {
         *slash = '\0';
         snprintf(scene->folder, sizeof scene->folder, "%s", real[0] ? real : "/");
@@ -77,6 +97,7 @@ static int open_language(lua_State *lua)
     couScene_OpenThings(lua);
     couScene_OpenWorld(lua);
     couScene_OpenRequire(lua);
+    couScene_OpenStandIns(lua);
     return 0;
 }
 
@@ -84,12 +105,6 @@ static void add_lua_fault(couScene *scene, couFaults *faults)
 {
     const couLuaError *error = &scene->sandbox.error;
     couFaults_Add(faults, error->where[0] ? error->where : scene->path, NULL, "%s", error->message);
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 // False when the script could not run to its end. Faults of its calls alone do not stop it.
@@ -151,36 +166,58 @@ static bool load(couScene *scene, const couSceneOptions *options, couFaults *fau
     return has_size && couScene_Build(scene, faults);
 }
 
-couScene *couLoadScene(const char *path_or_name, const couSceneOptions *options, couFaults *faults)
+typedef char Unknown[COU_MAX_UNKNOWN][COU_NAME_SIZE];
+
+// Loads once, with stand-ins for functions that are known to be missing. `missing` gets the name of another one, or "".
+static couScene *load_once(const char *path_or_name, const couSceneOptions *options, Unknown unknown, int unknown_count,
+                           char missing[COU_NAME_SIZE], couFaults *faults)
 {
+    missing[0] = '\0';
     couScene *scene = calloc(1, sizeof *scene);
     if (!scene || !couSandbox_Open(&scene->sandbox, scene)) {
         couFaults_Add(faults, path_or_name, NULL, "out of memory");
         free(scene);
         return NULL;
     }
-    // Faults of this load only: the caller's list may have others.
-    couFaults own = {0};
-    scene->faults = &own;
+    scene->faults = faults;
     scene->is_loading = true;
+    scene->unknown = unknown;
+    scene->unknown_count = unknown_count;
     scene->max_mesh_bytes = options ? options->max_mesh_bytes : 0;
     scene->max_instructions = options ? options->max_instructions : 0;
     scene->world_def = couDefaultWorldDef();
     couParams_SetDefaults(couSceneInfoParams(), &scene->info);
     scene->camera = (couCamera){.fov = 40};
     scene->colors = couDefaultColors();
-    bool is_good = find_file(scene, path_or_name, &own) && load(scene, options, &own);
-    for (int i = 0; i < own.count; ++i) {
-        couFaults_Add(faults, own.items[i].where, own.items[i].key, "%s", own.items[i].message);
-    }
-    is_good = is_good && own.count == 0;
-    couFaults_Clear(&own);
+    bool is_good = find_file(scene, path_or_name, faults) && load(scene, options, faults);
+    if (!is_good) couFindUnknownCall(&scene->sandbox.error, missing);
+    is_good = is_good && faults->count == 0;
     scene->faults = &scene->callback_faults;
     scene->is_loading = false;
     if (!scene->title[0]) snprintf(scene->title, sizeof scene->title, "%.100s", base_name(scene->path));
     if (is_good) return scene;
     couCloseScene(scene);
     return NULL;
+}
+
+couScene *couLoadScene(const char *path_or_name, const couSceneOptions *options, couFaults *faults)
+{
+    // Faults of this load only: the caller's list may have others.
+    couFaults own = {0};
+    Unknown unknown;
+    char missing[COU_NAME_SIZE];
+    int count = 0;
+    couScene *scene = load_once(path_or_name, options, unknown, count, missing, &own);
+    while (!scene && missing[0] && count < COU_MAX_UNKNOWN) {
+        memcpy(unknown[count++], missing, sizeof missing);
+        couFaults_Clear(&own);
+        scene = load_once(path_or_name, options, unknown, count, missing, &own);
+    }
+    for (int i = 0; i < own.count; ++i) {
+        couFaults_Add(faults, own.items[i].where, own.items[i].key, "%s", own.items[i].message);
+    }
+    couFaults_Clear(&own);
+    return scene;
 }
 
 void couCloseScene(couScene *scene)
@@ -199,6 +236,7 @@ void couCloseScene(couScene *scene)
     couFree(NULL, scene->records);
     couFree(NULL, scene->settings);
     couFree(NULL, scene->materials);
+    couFree(NULL, scene->files);
     couSandbox_Close(&scene->sandbox);
     couFaults_Clear(&scene->callback_faults);
     free(scene);
@@ -231,6 +269,12 @@ double couScene_Duration(const couScene *scene) { return scene->info.duration; }
 double couScene_Fps(const couScene *scene) { return scene->info.fps; }
 
 uint64_t couScene_ContentHash(const couScene *scene) { return scene->hash; }
+
+const couSceneFile *couScene_Files(const couScene *scene, int *count)
+{
+    *count = (int)scene->file_count;
+    return scene->files;
+}
 
 couCamera couScene_Camera(const couScene *scene) { return scene->camera; }
 couColors couScene_Colors(const couScene *scene) { return scene->colors; }

@@ -3,6 +3,7 @@
 #include "scene/internal.h"
 
 #include "base/base.h"
+#include "scene/keys.h"
 
 #include <lauxlib.h>
 #include <stdio.h>
@@ -59,6 +60,8 @@ static const couShapeWord words[] = {
     {TABLE("shell", shell_params), cou_shapeShell, 2},
     {{"union", NULL, 0}, cou_shapeUnion, 0},
 };
+
+const couParamTable *couSceneShapeTable(int index) { return index < COU_COUNT(words) ? &words[index].table : NULL; }
 
 // --- Shape objects -----------------------------------------------------------------------------------------------------------
 

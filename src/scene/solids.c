@@ -140,6 +140,7 @@ static couSolidMesh *read_mesh(couScene *scene, const couRecord *record, couFaul
         return NULL;
     }
     couSolidMesh *mesh = couReadSolidMesh(path, couWorld_Def(scene->world)->dimension, faults);
+    if (mesh && !couScene_AddFile(scene, record->recipe.file, path)) couFaults_Add(faults, NULL, "solid.file", "out of memory");
     free(path);
     uint64_t hash = mesh ? couSolidMesh_Hash(mesh) : 0;
     couScene_AddToHash(scene, &hash, sizeof hash); // another file is another scene

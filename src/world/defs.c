@@ -16,6 +16,8 @@
 // --- World -------------------------------------------------------------------------------------------------------------------
 
 static const char *const gravity_names[] = {"all", "fluid", "bodies", NULL};
+static const char *const starts[] = {"free", "rest", NULL};
+
 static const couParam world_params[] = {
     COU_NAME(couWorldDef, method, .help = "how the fluid is computed"),
     COU_INTEGER(couWorldDef, dimension, "", .initial = {3}, .min = 2, .max = 3, .help = "2 (the plane z = 0) or 3"),
@@ -34,6 +36,8 @@ static const couParam world_params[] = {
     COU_INTEGER(couWorldDef, threads, "", .min = 0, .max = COU_MAX_THREADS, .help = "0: all cores; results do not depend on it"),
     COU_INTEGER(couWorldDef, seed, "", .initial = {1}, .min = 0, .max = 2147483647, .help = "of the world's random numbers"),
     COU_INTEGER(couWorldDef, max_particles, "", .initial = {20000000}, .min = 1, .max = 1000000000, .help = "emitters stop here"),
+    COU_CHOICE(couWorldDef, start, starts,
+               .help = "of fluids that do not say: free, or rest: they carry their weight from the start"),
 };
 static const couParamTable world_table = {"scene", world_params, COU_COUNT(world_params)};
 
@@ -87,6 +91,8 @@ couMaterialDef couDefaultMaterialDef(void)
 
 // --- Fluid -------------------------------------------------------------------------------------------------------------------
 
+static const char *const fluid_starts[] = {"scene", "free", "rest", NULL};
+
 static const couParam fluid_params[] = {
     COU_VECTOR(couFluidDef, velocity, "m/s", .min = -COU_MAX_VELOCITY, .max = COU_MAX_VELOCITY,
                .help = "at the start; in scenes also a function of x, y, z that gives it"),
@@ -98,6 +104,9 @@ static const couParam fluid_params[] = {
     COU_PARAM("full", cou_paramBool, couFluidDef, is_full, "", .max = 1,
               .help = "a closed domain: as many particles as it holds at rest, whatever c_V; "
                       "otherwise a lattice of the spacing"),
+    COU_CHOICE(couFluidDef, start, fluid_starts,
+               .help = "rest: it carries its weight from the start, with the pressure of its depth; free: it feels it with the "
+                       "first step, and rings; scene: as scene{} says"),
 };
 static const couParamTable fluid_table = {"fluid", fluid_params, COU_COUNT(fluid_params)};
 

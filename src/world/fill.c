@@ -119,7 +119,10 @@ static bool fill_point(couWorld *world, const couFilling *filling, const Occupie
     couVec3 x = couToWorld(filling->pose, local);
     couVec3 offset = {couRandomSigned(&world->random), couRandomSigned(&world->random), couRandomSigned(&world->random)};
     // Half a spacing from walls, less a little so that a volume flush with a wall keeps its first layer.
-    if (couIsInsideBody(&world->bodies, x, 0.45f * d)) return true;
+    if (couIsInsideBody(&world->bodies, x, 0.45f * d)) {
+        if (filling->blocked) ++*filling->blocked;
+        return true;
+    }
     if (filling->avoids_particles && is_occupied(occupied, x, dimension)) return true;
     x = couMulAdd(x, filling->jitter * d, offset);
     if (dimension == 2) x.z = 0.0f;
@@ -174,6 +177,11 @@ double couFreeVolume(const couWorld *world, const couShape *shape, couPose pose)
         inside += couShape_Distance(shape, dimension, p) <= 0.0f && !couIsInsideBody(&world->bodies, couToWorld(pose, p), 0.0f);
     }
     return size[0] * size[1] * size[2] * inside / SAMPLES;
+}
+
+double couWorld_FreeVolume(const couWorld *world, const couShape *shape, couPose pose)
+{
+    return couFreeVolume(world, shape, pose);
 }
 
 int64_t couFillShape(couWorld *world, const couFilling *filling)
@@ -296,6 +304,13 @@ static int64_t fill_closed(couWorld *world, const couFilling *filling)
     return added;
 }
 
+static bool add_rest(couWorld *world, size_t first)
+{
+    if (!COU_RESERVE(&world->memory, &world->rests, world->rests.count + 1)) return false;
+    world->rests.items[world->rests.count++] = (couRest){first, world->fluid.table.count - first};
+    return !world->is_prepared || couSettle(world);
+}
+
 int64_t couWorld_AddFluid(couWorld *world, const couFluidDef *def, couFaults *faults)
 {
     bool is_good = couParams_Check(couFluidParams(), def, faults);
@@ -313,15 +328,24 @@ int64_t couWorld_AddFluid(couWorld *world, const couFluidDef *def, couFaults *fa
     }
     const couMethod *method = world->fluid.method;
     int m = def->material.index1 - 1;
-    float jitter = world->fluid.materials[m].springs == cou_springsNone ? method->liquid_jitter : method->solid_jitter;
+    bool is_rest = def->start == cou_fluidStartAsWorld ? world->def.start == cou_startRest : def->start == cou_fluidStartRest;
+    // What shall be at rest is as ordered as a solid.
+    bool is_liquid = world->fluid.materials[m].springs == cou_springsNone && !is_rest;
+    float jitter = is_liquid ? method->liquid_jitter : method->solid_jitter;
+    int64_t blocked = 0;
     couFilling filling = {.material = m,
                           .shape = def->shape,
+                          .blocked = &blocked,
                           .pose = def->pose,
                           .velocity = def->velocity,
                           .jitter = isnan(def->jitter) ? jitter : def->jitter,
                           .avoids_particles = !def->is_full && world->step_count > 0,
                           .limit = room + 1};
     int64_t added = def->is_full ? fill_closed(world, &filling) : couFillShape(world, &filling);
+    if (blocked > 0 && !def->is_full && !filling.avoids_particles && added > 0 && added <= room) {
+        int64_t more = couFillRound(world, &filling, added);
+        added = more < 0 ? -1 : added + more;
+    }
     if (added < 0 || added > room) {
         world->fluid.table.count = first;
         couFaults_Add(faults, NULL, "fluid.shape", added < 0 ? "out of memory" : "it holds more than max_particles (%d) allows",
@@ -334,6 +358,11 @@ int64_t couWorld_AddFluid(couWorld *world, const couFluidDef *def, couFaults *fa
         return -1;
     }
     note_fluid(world, first, fastest);
+    if (is_rest && added > 0 && !add_rest(world, first)) {
+        world->fluid.table.count = first;
+        couFaults_Add(faults, NULL, "fluid.start", "out of memory");
+        return -1;
+    }
     return added;
 }
 

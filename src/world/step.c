@@ -53,7 +53,9 @@ bool couWorld_Prepare(couWorld *world, couFaults *faults)
     world->def.depth = demand.depth;
     world->def.speed = demand.speed;
     world->is_prepared = true;
-    return true;
+    if (couSettle(world)) return true;
+    couFaults_Add(faults, NULL, "fluid.start", "out of memory");
+    return false;
 }
 
 static void ensure_prepared(couWorld *world)

@@ -123,6 +123,7 @@ void couDestroyWorld(couWorld *world)
     for (size_t e = 0; e < world->emitters.count; ++e) couShape_Release(world->emitters.items[e].def.shape);
     for (size_t s = 0; s < world->sinks.count; ++s) couShape_Release(world->sinks.items[s].def.shape);
     COU_FREE_ARRAY(memory, &world->emitters);
+    COU_FREE_ARRAY(memory, &world->rests);
     COU_FREE_ARRAY(memory, &world->sinks);
     COU_FREE_ARRAY(memory, &world->events);
     couArena_Free(&world->scratch);

@@ -27,6 +27,11 @@ typedef struct couEvent {
     void *context;
 } couEvent;
 
+/// Liquid that is to carry its weight from the start: rows of the table before the first sort.
+typedef struct couRest {
+    size_t first, count;
+} couRest;
+
 struct couWorld {
     couMemory memory;
     couArena scratch; ///< of the step
@@ -48,6 +53,7 @@ struct couWorld {
     float fastest_thing;           ///< of bodies and jets so far, in methods with adaptive steps [m/s]
     double first_energy;           ///< mean of v^2 when the first advance began, where it is watched [m^2/s^2]
     bool has_watch;                ///< it is known
+    COU_ARRAY(couRest) rests;      ///< that wait for the preparation
     couVec3 first_gravity;         ///< that the world was made with [m/s^2]
 };
 
@@ -78,7 +84,8 @@ typedef struct couFilling {
     couVec3 velocity; ///< [m/s]
     float jitter;     ///< / spacing
     bool avoids_particles;
-    int64_t limit; ///< particles at the most
+    int64_t limit;    ///< particles at the most
+    int64_t *blocked; ///< counts the places that bodies are in the way of; NULL: nobody asks
 } couFilling;
 
 /// Fills a shape at the rest spacing, outside of bodies and, if asked, away from particles. Returns how many, -1 without memory.
@@ -86,6 +93,12 @@ int64_t couFillShape(couWorld *world, const couFilling *filling);
 /// Fills a closed domain with `wanted` particles, what it holds at rest: a lattice that fits, thinned out. Returns as
 /// couFillShape().
 int64_t couFillFull(couWorld *world, const couFilling *filling, int64_t wanted);
+/// Puts what a lattice of `present` particles, the last of the table, lacks of the shape's volume beside round walls, and spreads
+/// all of them. Returns how many were added: none for boxes, solids, and what is within 1 % as it is; -1 without memory
+/// (fill_round.c).
+int64_t couFillRound(couWorld *world, const couFilling *filling, int64_t present);
+/// Gives the liquid that waits for it the pressures, or the density, of liquid at rest (rest.c). False without memory.
+bool couSettle(couWorld *world);
 /// Of the shape outside of all bodies [m^3] ([m^2] in 2D), by sampling, to about 1e-3.
 double couFreeVolume(const couWorld *world, const couShape *shape, couPose pose);
 /// About how many particles a shape takes; infinity where its lattice is too large to walk. Where its bounds hold no more than

@@ -124,6 +124,8 @@ def find_series(folder, stem):
     for extension in ("vtp", "ply"):
         pattern = re.compile(rf"{stem}_(\d{{6,9}})\.{extension}$")
         found = {int(match[1]): os.path.join(folder, name) for name in os.listdir(folder) if (match := pattern.match(name))}
+        if len(found) > 1:
+            found.pop(0, None)  # the start of the run, which its film does not show
         if found:
             return found
     return {}
