@@ -93,6 +93,12 @@ static bool restore(couRun *run, const couState *state)
         couFaults_Add(&run->faults, "coulis run", "--frames", "%d in total, but the checkpoint is already at frame %d",
                       run->total, info->frame);
     if (run->faults.count > 0 || !couRun_LoadState(run, state)) return false;
+    double time = couWorld_Time(run->world), end = info->frame / run->fps;
+    if (!(fabs(time - end) <= 1e-6 * (1 + end))) {
+        couFaults_Add(&run->faults, run->options.resume, "time", "frame %d ends at %g s, but the saved state is of %g s",
+                      info->frame, end, time);
+        return false;
+    }
     run->first = run->frame = info->frame;
     return true;
 }
