@@ -200,6 +200,22 @@ static void suggest_cure(const couRun *run, const couStepReport *report, char *t
     snprintf(text, size, "a higher 'speed' makes smaller steps: --set speed=%.3g", 2.0 * (double)speed);
 }
 
+// Without a cure, suction is what did it.
+static void explain_runaway(couRun *run, const couStepReport *report, const char *where, const char *step, const char *cure)
+{
+    char reason[320];
+    if (cure)
+        snprintf(reason, sizeof reason, "more liquid than a closed box can hold does so, and walls thinner than a spacing; %s",
+                 cure);
+    else
+        snprintf(reason, sizeof reason, "suction (clamp = false) tears a free surface apart; --set %s.clamp=true",
+                 couMethodParams(couWorld_Def(run->world)->method)->name);
+    couFaults_Add(&run->faults, where, NULL,
+                  "%s: the liquid runs away: its particles have %.3g m/s (root mean square; the fastest %.3g m/s), where falls, "
+                  "jets, bodies and tension give %.3g m/s; %s",
+                  step, (double)report->runaway_speed, (double)report->max_speed, (double)report->allowed_speed, reason);
+}
+
 static void explain_trouble(couRun *run, const couStepReport *report)
 {
     const char *error = couScene_RuntimeError(run->scene);
@@ -219,12 +235,7 @@ static void explain_trouble(couRun *run, const couStepReport *report)
                       "%s: %lld particles flew out of reach, the first is particle %u; catch them with a sink or a wall, or %s",
                       step, (long long)report->lost_count, report->first_bad_id, cure);
     else if (report->runaway_speed > 0.0f)
-        couFaults_Add(
-            &run->faults, where, NULL,
-            "%s: the liquid runs away: its particles have %.3g m/s (root mean square; the fastest %.3g m/s), where falls, "
-            "jets, bodies and tension give %.3g m/s; suction (clamp = false) tears a free surface apart; --set %s.clamp=true",
-            step, (double)report->runaway_speed, (double)report->max_speed, (double)report->allowed_speed,
-            couMethodParams(couWorld_Def(run->world)->method)->name);
+        explain_runaway(run, report, where, step, clamp[0] ? NULL : cure);
     else if (report->unstable_step > 0.0f)
         couFaults_Add(
             &run->faults, where, NULL,

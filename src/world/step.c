@@ -227,6 +227,8 @@ static void advance_adaptively(couWorld *world, double seconds, couStepReport *r
 static void advance_evenly(couWorld *world, double seconds, couStepReport *report)
 {
     double begin = world->time;
+    couWatch watch = couBeginWatch(world);
+    world->fastest_thing = COU_MAX(world->fastest_thing, speed_of_things(world));
     // A hair more than the suggested step is fine: 1/30 s must not become two steps because of rounding.
     int substeps = (int)COU_CLAMP(ceil(seconds / couWorld_SuggestStep(world) - 1e-3), 1, INT_MAX);
     for (int s = 0; s < substeps; ++s) {
@@ -235,6 +237,7 @@ static void advance_evenly(couWorld *world, double seconds, couStepReport *repor
         world->time = begin + seconds * (s + 1) / substeps; // free of the sum of float steps
         if (couStepReport_HasFailed(&own)) return;
     }
+    couEndWatch(world, &watch, report);
 }
 
 couStepReport couWorld_Advance(couWorld *world, double seconds)

@@ -115,7 +115,7 @@ couDemand couEstimateDemandFor(const couWorld *world, couDemand given);
 
 /// Of one advance.
 typedef struct couWatch {
-    bool is_on;
+    double gain;    ///< of energy that is too much
     double allowed; ///< mean of v^2 that the world can give, as far as it is known [m^2/s^2]
     int stuck_steps;
 } couWatch;
