@@ -34,8 +34,9 @@ void couForgetBodySamples(couFluid *fluid)
     fluid->sampled_change = UINT64_MAX;
 }
 
-// Thickness of a closed shell / spacing: the edges of a thinner one have too few samples. With the long steps of the solvers liquid
-// gathers there and blows up; equations of state, in a full box of ten spacings, burst with 6 m/s at 0.3 d, 3 at 0.6, 1.7 at 0.8.
+// Thickness of a closed shell / spacing: the edges of a thinner one have too few samples. With the long steps of the solvers
+// liquid gathers there and blows up; equations of state, in a full box of ten spacings, burst with 6 m/s at 0.3 d, 3 at 0.6, 1.7
+// at 0.8.
 #define LEAST_SHELL 1.1
 
 static bool check_shell(const couFluid *fluid, const couBody *body, couFaults *faults)

@@ -3,8 +3,8 @@
 // methods do the like by kilometres a second, in boxes that hold more than they can.
 //
 // What the liquid may have is known roughly: the speed that it begins with, falls from the highest place that it came from, jets,
-// bodies, and surface tension. Its mean energy, kinetic and of height, is compared with ten times that, once in an advance; with a
-// thousand times, that is thirty times the speed, where nothing pulls: springs and gases that were pressed may give back much.
+// bodies, and surface tension. Its mean energy, kinetic and of height, is compared with ten times that, once in an advance; with
+// a thousand times, that is thirty times the speed, where nothing pulls: springs and gases that were pressed may give back much.
 // Work of fields, blowers, and of a gravity that changes or along which the world repeats, has no such bound; there, and while an
 // advance goes on, particles as fast as that tell the same when for a hundred steps solvers do not converge and stability asks
 // for less than the user's bound.
