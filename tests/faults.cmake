@@ -7,4 +7,7 @@ if(NOT COULIS_SANITIZE AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
     add_test(NAME faults COMMAND ${PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/faults_test.py $<TARGET_FILE:coulis_main>
         $<TARGET_FILE:fault_shim>)
     set_tests_properties(faults PROPERTIES LABELS slow)
+    # Killed while it writes: a few moments here, fifty in `make test-long`.
+    add_test(NAME kills COMMAND ${PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/kills_test.py $<TARGET_FILE:coulis_main>
+        $<TARGET_FILE:fault_shim>)
 endif()

@@ -338,6 +338,8 @@ static int produce(couRun *run)
     run->started = run->checkpoint_clock = couSeconds();
     couCatchInterrupts();
     bool is_good = clear_folder(run) && couOpenOutputs(run) && run_frames(run) && couCloseOutputs(run);
+    // Once more: the encoder of a run that was killed may have lived on for a moment, and left its film after we looked.
+    couManifest_RemoveLeftovers(&run->manifest);
     if (!is_good) {
         couFail(&run->faults, cou_exitFailed);
         print_resume(run);
