@@ -1,4 +1,5 @@
 # Every allocation, write and rename of a short run fails once. The sanitizers have allocators of their own.
+find_program(PYTHON python3 REQUIRED)
 if(NOT COULIS_SANITIZE AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
     add_library(fault_shim MODULE fault_shim.c)
     set_target_properties(fault_shim PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
