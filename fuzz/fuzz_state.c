@@ -14,6 +14,9 @@ static const char text[] =
     "fluid { material = 'water', shape = box { size = {0.15, 0.15, 0.15} }, at = {0, 0.1, 0} }\n"
     "fluid { material = honey, shape = box { size = {0.12, 0.12, 0.12} }, at = {0, 0.3, 0} }\n"
     "emitter { material = 'water', shape = disk { radius = 0.06 }, at = {0, 0.6, 0}, direction = {0, -1, 0}, speed = 1 }\n"
+    "blower { name = 'fan', shape = box { size = {0.2, 0.2, 0.2} }, at = {0, 0.1, 0}, acceleration = 20, period = 0.01 }\n"
+    "solid { name = 'jelly', shape = box { size = {0.1, 0.1, 0.1} }, cells = {2, 2, 2}, at = {0.5, 0.06, 0},\n"
+    "    fixed = box { size = {0.02, 0.2, 0.2} }:at {0.45, 0.06, 0} }\n"
     "every(0.01, function(world) world.store.n = (world.store.n or 0) + 1 end)\n";
 
 static couScene *load(const char *method)

@@ -1,11 +1,13 @@
 // Loaded before the C library (LD_PRELOAD): one call of a kind fails, as on a machine without memory or with a full disk.
 //   COU_FAIL=alloc:12 the twelfth allocation; write:3 the third write, flush or sync; name:2 the second rename, mkdir or new file
+//   COU_FAIL_KILLS=1 the process ends at that call instead, as by kill -9
 //   COU_FAIL_COUNT=FILE where the number of calls of each kind is left at the end
 // Only calls of the program itself count, not those of libraries: what HDF5 or Embree make of a failure is not ours to mend.
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -19,6 +21,7 @@ enum { kind_alloc, kind_write, kind_name, kind_count };
 static const char *const kinds[kind_count] = {"alloc", "write", "name"};
 static atomic_long counts[kind_count];
 static long failing[kind_count];
+static int is_killing;
 static uintptr_t begin, end; // of the program's code
 
 // The first object is the program.
@@ -41,6 +44,7 @@ __attribute__((constructor)) static void start(void)
         size_t length = strlen(kinds[k]);
         if (strncmp(text, kinds[k], length) == 0 && text[length] == ':') failing[k] = strtol(text + length + 1, NULL, 10);
     }
+    is_killing = getenv("COU_FAIL_KILLS") != NULL;
     dl_iterate_phdr(find_program, NULL);
 }
 
@@ -57,7 +61,9 @@ static int fails(int kind, const void *caller)
 {
     uintptr_t at = (uintptr_t)caller;
     if (at < begin || at >= end) return 0;
-    return atomic_fetch_add(&counts[kind], 1) + 1 == failing[kind];
+    if (atomic_fetch_add(&counts[kind], 1) + 1 != failing[kind]) return 0;
+    if (is_killing) kill(getpid(), SIGKILL);
+    return 1;
 }
 
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))

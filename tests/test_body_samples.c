@@ -177,13 +177,37 @@ static void test_fixed_in_flight(void **context)
     couDestroyWorld(world);
 }
 
+// A full box in closed walls: with thin ones it is refused before it can burst, with others it stays calm.
+static void test_closed_shells(void **context)
+{
+    (void)context;
+    static const float walls[] = {0.3f, 0.6f, 0.8f, 1.05f, 1.15f, 2.0f}; // / spacing
+    for (int m = 0; m < SPH_METHODS; ++m)
+        for (int w = 0; w < COU_COUNT(walls); ++w) {
+            couFaults faults = {0};
+            couWorld *world = make_sph_world(sph_methods[m], 2, spacing, EARTH);
+            add_body(world, make_tank(0.4f, 0.4f, 1, walls[w] * spacing, false), at(0, 0, 0), 0);
+            add_lattice(world, add_liquid(world, 1000, 0), make_box(0.4f, 0.4f, 1), at(0, 0, 0));
+            bool is_good = couWorld_Prepare(world, &faults), is_expected = walls[w] > 1.1f;
+            if (is_good != is_expected || (faults.count == 1) == is_expected)
+                fail_msg("%s, walls of %g spacings: expected it to be %s", sph_methods[m], walls[w],
+                         is_expected ? "taken" : "refused");
+            couFaults_Clear(&faults);
+            couStepReport report = {0};
+            for (int k = 0; is_good && k < 5; ++k) {
+                report = couWorld_Advance(world, 0.02);
+                CHECK_HEALTHY(&report);
+                CHECK_RANGE(report.max_speed, 0, 3, 10 * m + w); // sqrt(2 g 0.4 m) = 2.8 m/s
+            }
+            couDestroyWorld(world);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_place_is_taken),
-        cmocka_unit_test(test_body_is_back),
-        cmocka_unit_test(test_params_change),
-        cmocka_unit_test(test_fixed_in_flight),
+        cmocka_unit_test(test_place_is_taken),  cmocka_unit_test(test_body_is_back),  cmocka_unit_test(test_params_change),
+        cmocka_unit_test(test_fixed_in_flight), cmocka_unit_test(test_closed_shells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

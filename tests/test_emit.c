@@ -244,6 +244,29 @@ static void test_volume_again(void **context)
     couDestroyWorld(world);
 }
 
+// What a volume has counted is no length of jet that is due.
+static void test_volume_becomes_jet(void **context)
+{
+    (void)context;
+    couFaults faults = {0};
+    couWorld *world = make_world(3, 0.02f, NO_GRAVITY, 1);
+    couEmitterDef def = couDefaultEmitterDef();
+    def.material = add_liquid(world, 1000, 0), def.shape = make_box(0.1f, 0.1f, 0.1f), def.period = 1e-4f, def.speed = 1;
+    add_emitter(world, &def);
+    for (int k = 0; k < 3; ++k) couWorld_Step(world, 0.001f);
+    def.shape = make_disk(0.05f), def.pose = at(0, 1, 0);
+    assert_true(couWorld_SetEmitter(world, couWorld_EmitterAt(world, 0), &def, &faults));
+    couShape_Release(def.shape);
+    couState state = {0};
+    assert_true(couWorld_SaveState(world, &state));
+    assert_true(couWorld_LoadState(world, &state, &faults));
+    CHECK_NO_FAULTS(&faults);
+    couState_Clear(&state);
+    couStepReport report = couWorld_Step(world, 0.001f);
+    assert_int_equal(report.emitted, 0); // 1 mm of a jet that comes in layers of 20 mm
+    couDestroyWorld(world);
+}
+
 // Volumes and jets do not put particles into bodies.
 static void test_not_into_bodies(void **context)
 {
@@ -351,10 +374,19 @@ static void test_flow_through(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rate),           cmocka_unit_test(test_polygon),      cmocka_unit_test(test_jet),
-        cmocka_unit_test(test_start_and_stop), cmocka_unit_test(test_limits),       cmocka_unit_test(test_moving_emitter),
-        cmocka_unit_test(test_volume),         cmocka_unit_test(test_volume_again), cmocka_unit_test(test_not_into_bodies),
-        cmocka_unit_test(test_fill),           cmocka_unit_test(test_sinks),        cmocka_unit_test(test_flow_through),
+        cmocka_unit_test(test_rate),
+        cmocka_unit_test(test_polygon),
+        cmocka_unit_test(test_jet),
+        cmocka_unit_test(test_start_and_stop),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_moving_emitter),
+        cmocka_unit_test(test_volume),
+        cmocka_unit_test(test_volume_again),
+        cmocka_unit_test(test_volume_becomes_jet),
+        cmocka_unit_test(test_not_into_bodies),
+        cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_sinks),
+        cmocka_unit_test(test_flow_through),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -460,6 +460,83 @@ static void test_impossible_materials(void **context)
     couDestroyWorld(world);
 }
 
+// Numbers that would keep a step busy for ever, or turn what it reads into nothing.
+static void test_impossible_progress(void **context)
+{
+    (void)context;
+    static const struct {
+        const char *array;
+        int place;
+        double value;
+    } spoilt[] = {
+        {"emitters/progress", 1, 1e300}, {"emitters/progress", 1, -1},   {"emitters/progress", 1, 0.021},
+        {"emitters/progress", 2, 1e9},   {"emitters/progress", 9, 1e17}, // of the volume: how often it was filled
+        {"events/next", 3, -1e300},      {"events/next", 3, -1e4},       {"events/next", 0, NAN},
+        {"events/next", 3, -INFINITY},   {"blowers/state", 8, 5},        {"bodies/state", 10, 5},
+        {"joints/state", 2, -1},         {"joints/state", 9, 5},         {"world/time", 0, -1},
+        {"bodies/state", 17, 5},
+    };
+    couState state;
+    couWorld *world = make_good(&state);
+    for (int k = 0; k < COU_COUNT(spoilt); ++k) {
+        double *value = (double *)find(&state, spoilt[k].array)->data + spoilt[k].place, kept = *value;
+        *value = spoilt[k].value;
+        char what[64];
+        snprintf(what, sizeof what, "%s[%d] = %g", spoilt[k].array, spoilt[k].place, spoilt[k].value);
+        check_refused(world, &state, what);
+        *value = kept;
+    }
+    static const char *const paces[] = {"world/pace", "world/demand"};
+    for (int k = 0; k < 4; ++k) {
+        float *value = (float *)find(&state, paces[k / 2])->data + k % 2, kept = *value;
+        *value = -1;
+        check_refused(world, &state, paces[k / 2]);
+        *value = kept;
+    }
+    couFaults faults = {0};
+    assert_true(couWorld_LoadState(world, &state, &faults)); // the good one still is
+    CHECK_NO_FAULTS(&faults);
+    couState_Clear(&state);
+    couDestroyWorld(world);
+}
+
+// A state with the highest ids that there are, as after a very long stream: no more memory than the particles justify, springs
+// as before, and who would make more ends instead of giving ids twice.
+static void test_highest_ids(void **context)
+{
+    (void)context;
+    couState state;
+    couWorld *plain = make_good(&state), *world = make_scene(3, 1);
+    couStateArray *ids = find(&state, "particles/id"), *springs = find(&state, "springs/ids");
+    const uint32_t shift = UINT32_MAX - 1 - ((const uint32_t *)ids->data)[ids->count - 1];
+    for (size_t k = ids->count / 2; k < ids->count; ++k) ((uint32_t *)ids->data)[k] += shift;
+    const uint32_t first_shifted = ((const uint32_t *)ids->data)[ids->count / 2] - shift;
+    for (size_t k = 0; k < 2 * springs->count; ++k)
+        if (((uint32_t *)springs->data)[k] >= first_shifted) ((uint32_t *)springs->data)[k] += shift;
+    ((uint64_t *)find(&state, "world/counters")->data)[1] = UINT32_MAX;
+    couFaults faults = {0};
+    bool is_taken = couWorld_LoadState(world, &state, &faults);
+    CHECK_NO_FAULTS(&faults);
+    assert_true(is_taken);
+    size_t count = couWorld_Particles(world).count;
+    assert_int_equal(couWorld_SpringCount(world), couWorld_SpringCount(plain));
+    couStepReport report = {0};
+    for (int k = 0; k < 10; ++k) {
+        couStepReport own = couWorld_Step(world, 0.002f);
+        CHECK_HEALTHY(&own);
+        report.emitted += own.emitted;
+    }
+    assert_int_equal(report.emitted, 0);
+    assert_true(couWorld_Particles(world).count <= count);
+    CHECK_RANGE((double)couWorld_PeakBytes(world), 0, 300e6, 0);
+    couVec3 x = {0, 1, 0};
+    assert_false(couWorld_AddParticles(world, couWorld_MaterialAt(world, 0), &x, NULL, 1, &faults));
+    couFaults_Clear(&faults);
+    couState_Clear(&state);
+    couDestroyWorld(world);
+    couDestroyWorld(plain);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -474,6 +551,8 @@ int main(void)
         cmocka_unit_test(test_not_a_number),
         cmocka_unit_test(test_impossible_springs),
         cmocka_unit_test(test_impossible_materials),
+        cmocka_unit_test(test_impossible_progress),
+        cmocka_unit_test(test_highest_ids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -375,6 +375,9 @@ static void test_bad_defs(void **context)
     def.frequency = 50;
     refuse(world, def, "solid.frequency", "not stable: this solid needs at least");
     def = jelly(mesh);
+    def.young = 1e12f, def.density = 1e-3f;
+    refuse(world, def, "solid", "shorter than 1e-07 s: it is too stiff");
+    def = jelly(mesh);
     def.model = cou_solidSpring;
     def.rule = cou_springInverse;
     refuse(world, def, "solid.spring", "'inverse' needs a number");

@@ -489,9 +489,9 @@ typedef struct couStepReport {
         unstable_step; ///< stability asked for this step [s], less than a tenth of the user's bound: the advance ended before its
                        ///< time; 0 otherwise
     float
-        runaway_speed; ///< root mean square of the particles' speeds [m/s], where pressures that pull have given them energy from
-                       ///< nowhere (sph.clamp = false at a free surface): the advance may have ended before its time, and the
-                       ///< run must stop; 0 otherwise
+        runaway_speed; ///< root mean square of the particles' speeds [m/s], where they have energy from nowhere: beyond any scale
+                       ///< of the world, or less where pressures pull (sph.clamp = false at a free surface); the advance may
+                       ///< have ended before its time, and the run must stop; 0 otherwise
     float allowed_speed;    ///< with it: what falls, jets, bodies and tension of the world can give [m/s]
     int64_t contact_count;  ///< points where bodies touch each other, summed
     couBodyId bad_body;     ///< that became NaN or infinite, null for none; the run must stop

@@ -132,6 +132,12 @@ static bool restore(couRun *run, const couState *state)
         couFaults_Add(&run->faults, "coulis run", "--frames", "%d in total, but the checkpoint is already at frame %d",
                       run->total, info->frame);
     if (run->faults.count > 0 || !couRun_LoadState(run, state)) return false;
+    double time = couWorld_Time(run->world), end = info->frame / run->fps;
+    if (!(fabs(time - end) <= 1e-6 * (1 + end))) {
+        couFaults_Add(&run->faults, run->options.resume, "time", "frame %d ends at %g s, but the saved state is of %g s",
+                      info->frame, end, time);
+        return false;
+    }
     run->first = run->frame = info->frame;
     return true;
 }
@@ -251,6 +257,22 @@ static void suggest_cure(const couRun *run, const couStepReport *report, char *t
     snprintf(text, size, "a higher 'speed' makes smaller steps: --set speed=%.3g", 2.0 * (double)speed);
 }
 
+// Without a cure, suction is what did it.
+static void explain_runaway(couRun *run, const couStepReport *report, const char *where, const char *step, const char *cure)
+{
+    char reason[320];
+    if (cure)
+        snprintf(reason, sizeof reason, "more liquid than a closed box can hold does so, and walls thinner than a spacing; %s",
+                 cure);
+    else
+        snprintf(reason, sizeof reason, "suction (clamp = false) tears a free surface apart; --set %s.clamp=true",
+                 couMethodParams(couWorld_Def(run->world)->method)->name);
+    couFaults_Add(&run->faults, where, NULL,
+                  "%s: the liquid runs away: its particles have %.3g m/s (root mean square; the fastest %.3g m/s), where falls, "
+                  "jets, bodies and tension give %.3g m/s; %s",
+                  step, (double)report->runaway_speed, (double)report->max_speed, (double)report->allowed_speed, reason);
+}
+
 static void explain_trouble(couRun *run, const couStepReport *report)
 {
     const char *error = couScene_RuntimeError(run->scene);
@@ -270,12 +292,7 @@ static void explain_trouble(couRun *run, const couStepReport *report)
                       "%s: %lld particles flew out of reach, the first is particle %u; catch them with a sink or a wall, or %s",
                       step, (long long)report->lost_count, report->first_bad_id, cure);
     else if (report->runaway_speed > 0.0f)
-        couFaults_Add(
-            &run->faults, where, NULL,
-            "%s: the liquid runs away: its particles have %.3g m/s (root mean square; the fastest %.3g m/s), where falls, "
-            "jets, bodies and tension give %.3g m/s; suction (clamp = false) tears a free surface apart; --set %s.clamp=true",
-            step, (double)report->runaway_speed, (double)report->max_speed, (double)report->allowed_speed,
-            couMethodParams(couWorld_Def(run->world)->method)->name);
+        explain_runaway(run, report, where, step, clamp[0] ? NULL : cure);
     else if (report->unstable_step > 0.0f)
         couFaults_Add(
             &run->faults, where, NULL,
@@ -388,6 +405,8 @@ static int produce(couRun *run)
     run->started = run->checkpoint_clock = couSeconds();
     couCatchInterrupts();
     bool is_good = clear_folder(run) && couOpenOutputs(run) && run_frames(run) && couCloseOutputs(run);
+    // Once more: the encoder of a run that was killed may have lived on for a moment, and left its film after we looked.
+    couManifest_RemoveLeftovers(&run->manifest);
     if (!is_good) {
         couFail(&run->faults, cou_exitFailed);
         print_resume(run);

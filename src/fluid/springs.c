@@ -33,7 +33,8 @@ void couDestroySpringNet(couSpringNet *net)
     couMemory *memory = net->memory;
     for (int k = 0; k < 2; ++k) {
         free_set(memory, &net->sets[k]);
-        couFree(memory, net->index_of[k]);
+        couFree(memory, net->maps[k].page_of);
+        couFree(memory, net->maps[k].index);
     }
     couFree(memory, net->stamps);
     couFree(memory, net);
@@ -58,16 +59,34 @@ static bool reserve_set(couMemory *memory, couSpringSet *set, size_t particles)
     return true;
 }
 
+// Numbers the pages that hold a living particle, from 1 on; 0 is the empty one. Returns how many there are with it.
+static size_t number_pages(uint32_t *page_of, const uint32_t *id, size_t count)
+{
+    size_t pages = 1;
+    for (size_t i = 0; i < count; ++i) {
+        uint32_t *page = &page_of[id[i] / COU_ID_PAGE];
+        if (*page == 0) *page = (uint32_t)pages++;
+    }
+    return pages;
+}
+
 // The map from ids to this step's indices; the last step's becomes the other one.
 static bool map_ids(couFluid *fluid)
 {
     couSpringNet *net = fluid->springs;
-    int now = net->current = 1 - net->current;
-    if (!COU_GROW(net->memory, net->index_of[now], net->index_capacity[now], fluid->next_id)) return false;
-    net->mapped[now] = fluid->next_id;
-    if (net->mapped[now]) memset(net->index_of[now], 0xff, net->mapped[now] * sizeof(uint32_t));
+    couIdMap *map = &net->maps[net->current = 1 - net->current];
     const uint32_t *id = couFluid_Id(fluid);
-    for (size_t i = 0; i < fluid->table.count; ++i) net->index_of[now][id[i]] = (uint32_t)i;
+    map->mapped = map->particle_count = 0;
+    size_t count = fluid->table.count, mapped = fluid->next_id, pages = mapped / COU_ID_PAGE + 1;
+    if (!COU_GROW(net->memory, map->page_of, map->page_capacity, pages)) return false;
+    memset(map->page_of, 0, pages * sizeof *map->page_of);
+    size_t places = number_pages(map->page_of, id, count) * COU_ID_PAGE;
+    if (!COU_GROW(net->memory, map->index, map->index_capacity, places)) return false;
+    memset(map->index, 0xff, places * sizeof *map->index);
+    for (size_t i = 0; i < count; ++i)
+        map->index[(size_t)map->page_of[id[i] / COU_ID_PAGE] * COU_ID_PAGE + id[i] % COU_ID_PAGE] = (uint32_t)i;
+    map->mapped = mapped;
+    map->particle_count = count;
     return true;
 }
 
@@ -133,8 +152,7 @@ static void keep_springs(AdjustJob *job, size_t i, couSpringBlock *block, uint32
     couFluid *fluid = job->fluid;
     couSpringNet *net = job->net;
     int old = 1 - net->current;
-    uint32_t id = couFluid_Id(fluid)[i];
-    uint32_t before = id < net->mapped[old] ? net->index_of[old][id] : COU_NO_PARTICLE;
+    uint32_t before = couIdMap_Find(&net->maps[old], couFluid_Id(fluid)[i]);
     const couSpringSet *set = &net->sets[old];
     int count = before == COU_NO_PARTICLE ? 0 : set->count[before];
     if (!count || !reserve_springs(net, block, (size_t)count)) return;
@@ -147,7 +165,7 @@ static void keep_springs(AdjustJob *job, size_t i, couSpringBlock *block, uint32
     bool is_plastic = false;
     for (int k = 0; k < count; ++k) {
         couSpring spring = springs[k];
-        uint32_t j = net->index_of[net->current][spring.partner_id];
+        uint32_t j = couIdMap_Find(&net->maps[net->current], spring.partner_id);
         if (j == COU_NO_PARTICLE) continue;
         if (material[j] != other) {
             other = material[j];
@@ -249,20 +267,19 @@ void couDeleteSprings(couFluid *fluid, int material)
     couSpringNet *net = fluid->springs;
     if (!net->count) return;
     couSpringSet *set = &net->sets[net->current];
-    const uint32_t *id = couFluid_Id(fluid);
+    const couIdMap *map = &net->maps[net->current];
     const uint8_t *materials = couFluid_Material(fluid);
-    size_t mapped = net->mapped[net->current];
-    uint8_t *is_freed = couAlloc(NULL, mapped + 1); // by id
+    uint8_t *is_freed = couAlloc(NULL, map->particle_count + 1); // by the particle's place when the net was written
     if (!is_freed) return;
-    for (size_t i = 0; i < fluid->table.count; ++i)
-        if (id[i] < mapped && materials[i] == material) is_freed[id[i]] = 1;
-    for (size_t k = 0; k < mapped; ++k) {
-        uint32_t place = net->index_of[net->current][k];
-        if (place == COU_NO_PARTICLE) continue;
+    for (size_t i = 0; i < fluid->table.count; ++i) {
+        uint32_t place = couIdMap_Find(map, couFluid_Id(fluid)[i]);
+        if (place != COU_NO_PARTICLE && materials[i] == material) is_freed[place] = 1;
+    }
+    for (size_t place = 0; place < map->particle_count; ++place) {
         int count, kept = 0;
         couSpring *springs = couSpringNet_Of(net, place, &count);
-        for (int s = 0; s < count && !is_freed[k]; ++s)
-            if (!is_freed[springs[s].partner_id]) springs[kept++] = springs[s];
+        for (int s = 0; s < count && !is_freed[place]; ++s)
+            if (!is_freed[springs[s].partner & ~COU_SPRING_LONG]) springs[kept++] = springs[s];
         set->count[place] = (uint16_t)kept;
         net->count -= (size_t)(count - kept);
     }
@@ -356,7 +373,7 @@ size_t couCopySprings(const couFluid *fluid, couSpringView *springs, size_t capa
     if (!net->count) return 0;
     for (size_t i = 0; i < fluid->table.count; ++i) {
         // Particles may have moved in the table since the net was written (removals): find where it was.
-        uint32_t place = id[i] < net->mapped[net->current] ? net->index_of[net->current][id[i]] : COU_NO_PARTICLE;
+        uint32_t place = couIdMap_Find(&net->maps[net->current], id[i]);
         if (place == COU_NO_PARTICLE) continue;
         int count;
         const couSpring *items = couSpringNet_Of(net, place, &count);
@@ -382,7 +399,7 @@ bool couSetSprings(couFluid *fluid, const couSpringView *springs, size_t count)
         set->first[i] = (uint32_t)block->count;
         while (s < count && springs[s].id_a < id[i]) ++s;
         for (; s < count && springs[s].id_a == id[i]; ++s) {
-            uint32_t j = springs[s].id_b < fluid->next_id ? net->index_of[net->current][springs[s].id_b] : COU_NO_PARTICLE;
+            uint32_t j = couIdMap_Find(&net->maps[net->current], springs[s].id_b);
             if (j == COU_NO_PARTICLE) continue;
             if (!reserve_springs(net, block, 1)) return false;
             block->items[block->count++] = (couSpring){springs[s].id_b, j, springs[s].rest_length};

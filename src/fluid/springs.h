@@ -26,13 +26,32 @@ typedef struct couSpringSet {
     size_t block_capacity, first_capacity, count_capacity;
 } couSpringSet;
 
+#define COU_NO_PARTICLE UINT32_MAX
+#define COU_ID_PAGE 256 ///< ids that share a page of a map
+
+/// From ids to indices, in pages: those without a living particle share the first, which has none. So the map of a stream whose
+/// old particles are long gone, or of a state that claims high ids, is not larger than its particles justify: a kilobyte each,
+/// beside 64 MB for the list of all pages that there can be.
+typedef struct couIdMap {
+    uint32_t *page_of; ///< by id / COU_ID_PAGE
+    uint32_t *index;   ///< COU_ID_PAGE of each page
+    size_t page_capacity, index_capacity;
+    size_t mapped;         ///< ids that the map covers
+    size_t particle_count; ///< those that it has an index of
+} couIdMap;
+
+/// The particle's index when the map was made; COU_NO_PARTICLE when it was not there.
+static inline uint32_t couIdMap_Find(const couIdMap *map, uint32_t id)
+{
+    if (id >= map->mapped) return COU_NO_PARTICLE;
+    return map->index[(size_t)map->page_of[id / COU_ID_PAGE] * COU_ID_PAGE + id % COU_ID_PAGE];
+}
+
 typedef struct couSpringNet {
     couMemory *memory;
     couSpringSet sets[2]; ///< this step's and the last one's
     int current;
-    uint32_t *index_of[2]; ///< by id: the particle's index in this step and in the last, COU_NO_PARTICLE when gone
-    size_t index_capacity[2];
-    size_t mapped[2]; ///< ids that the maps cover
+    couIdMap maps[2]; ///< where the particles are in this step and were in the last
     uint32_t *stamps; ///< scratch: per worker and particle, the last one that has a spring to it
     size_t stamp_capacity;
     size_t count;                      ///< springs
@@ -40,8 +59,6 @@ typedef struct couSpringNet {
     bool is_holding_far; ///< plastic springs longer than h keep their rest lengths; otherwise they flow on until they vanish
     _Atomic bool is_out_of_memory;
 } couSpringNet;
-
-#define COU_NO_PARTICLE UINT32_MAX
 
 /// The springs of particle i, count of them.
 static inline couSpring *couSpringNet_Of(const couSpringNet *net, size_t i, int *count)

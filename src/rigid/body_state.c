@@ -81,6 +81,14 @@ bool couBodies_Save(const couBodies *bodies, couState *state)
            save_generations(bodies, state);
 }
 
+static bool check_rotation(const double q[4], const char *kind, const char *name, couFaults *faults)
+{
+    double length2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    if (length2 > 0.25 && length2 < 4) return true;
+    couFaults_Add(faults, NULL, body_table.array, "the rotation of the %s '%s' has length %g", kind, name, sqrt(length2));
+    return false;
+}
+
 // The kind must be one that the body can be, and its rotation one.
 static bool check_body(const couBodies *bodies, size_t b, const couState *state, couFaults *faults)
 {
@@ -96,10 +104,24 @@ static bool check_body(const couBodies *bodies, size_t b, const couState *state,
         return false;
     }
     const double *q = saved.state.rotation;
-    double length2 = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    if (length2 > 0.25 && length2 < 4) return true;
-    couFaults_Add(faults, NULL, body_table.array, "the rotation of the body '%s' has length %g", body->def.name, sqrt(length2));
-    return false;
+    const couQuat p = saved.pose.rotation;
+    return check_rotation(q, "body", body->def.name, faults) &&
+           check_rotation((const double[]){p.x, p.y, p.z, p.w}, "body", body->def.name, faults);
+}
+
+// An end that is the world has no rotation.
+static bool check_joint(const couJoint *joint, size_t j, const couState *state, couFaults *faults)
+{
+    const char *name = joint->joint.def.name;
+    couJoint saved = *joint;
+    couStateTable_LoadRow(&joint_table, state, j, &saved);
+    if (!(saved.joint.def.motor_force >= 0)) {
+        couFaults_Add(faults, NULL, joint_table.array, "the motor of the joint '%s' cannot have %g N", name,
+                      (double)saved.joint.def.motor_force);
+        return false;
+    }
+    return (joint->joint.a < 0 || check_rotation(saved.joint.at_start_a.rotation, "joint", name, faults)) &&
+           (joint->joint.b < 0 || check_rotation(saved.joint.at_start_b.rotation, "joint", name, faults));
 }
 
 bool couBodies_CheckSaved(const couBodies *bodies, const couState *state, couFaults *faults)
@@ -109,6 +131,8 @@ bool couBodies_CheckSaved(const couBodies *bodies, const couState *state, couFau
         return false;
     for (size_t b = 0; b < bodies->count; ++b)
         if (!check_body(bodies, b, state, faults)) return false;
+    for (size_t j = 0; j < bodies->joints.count; ++j)
+        if (!check_joint(&bodies->joints.items[j], j, state, faults)) return false;
     return true;
 }
 

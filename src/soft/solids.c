@@ -6,8 +6,9 @@
 #include <stdio.h>
 
 enum { BLOCK = 1024 };
-#define SHORT_STEP 1e-5 // of which the user is told [s]
-#define FARTHEST 1e6    // of a point that still counts as somewhere [m]
+#define SHORT_STEP 1e-5    // of which the user is told [s]
+#define SHORTEST_STEP 1e-7 // that it may take; as the key `frequency` has it [s]
+#define FARTHEST 1e6       // of a point that still counts as somewhere [m]
 
 // --- Making ------------------------------------------------------------------------------------------------------------------
 
@@ -118,6 +119,12 @@ static bool choose_step(couSolid *solid, couFaults *faults)
     }
     if (isnan(solid->def.frequency)) {
         solid->step = (is_linear ? 0.9 : 0.5) * limit;
+        if (!(solid->step >= SHORTEST_STEP)) {
+            couFaults_Add(faults, NULL, "solid",
+                          "it needs steps of %.2g s, shorter than %g s: it is too stiff, has tiny cells, or is damped too much",
+                          solid->step, SHORTEST_STEP);
+            return false;
+        }
         if (solid->step < SHORT_STEP)
             couLog(cou_logWarning, "the solid '%s' needs steps of %.2g s: it is stiff, has tiny cells, or is damped a lot",
                    solid->def.name, solid->step);

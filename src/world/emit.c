@@ -21,6 +21,12 @@ static const couShape *find_face(const couShape *shape, couPose *pose)
     return kind == cou_shapeDisk || kind == cou_shapePolygon ? shape : NULL;
 }
 
+bool couIsJet(const couEmitterDef *def)
+{
+    couPose pose;
+    return find_face(def->shape, &pose) != NULL;
+}
+
 // One layer of a jet: lattice points of the face, as seen along its normal, `ahead` metres out.
 static int64_t emit_layer(couWorld *world, const couEmitterDef *def, const couShape *face, couPose pose, couVec3 velocity,
                           float ahead, int64_t room)
@@ -66,9 +72,16 @@ couPose couEmitterPose(const couEmitterDef *def, double time)
 // Jets flow at 1 m/s unless told otherwise; a volume appears at rest.
 static float emitter_speed(const couEmitterDef *def)
 {
-    couPose pose;
     if (!isnan(def->speed)) return def->speed;
-    return find_face(def->shape, &pose) ? 1.0f : 0.0f;
+    return couIsJet(def) ? 1.0f : 0.0f;
+}
+
+// Particles that the emitter may still make; ids end, too.
+static int64_t room_of(const couWorld *world, const couEmitter *emitter)
+{
+    int64_t own = (int64_t)emitter->def.max_count - (int64_t)emitter->emitted;
+    int64_t all = world->def.max_particles - (int64_t)world->fluid.table.count;
+    return COU_MIN(COU_MIN(own, all), (int64_t)(UINT32_MAX - world->fluid.next_id));
 }
 
 static void run_jet(couWorld *world, couEmitter *emitter, const couShape *face, couPose face_pose, float dt,
@@ -87,8 +100,7 @@ static void run_jet(couWorld *world, couEmitter *emitter, const couShape *face, 
     emitter->travelled += (double)speed * dt;
     while (emitter->travelled >= d) {
         emitter->travelled -= d;
-        int64_t room = COU_MIN((int64_t)def->max_count - (int64_t)emitter->emitted,
-                               world->def.max_particles - (int64_t)world->fluid.table.count);
+        int64_t room = room_of(world, emitter);
         if (room <= 0) {
             if (emitter->is_on) couLog(cou_logInfo, "emitter '%s' has reached its limit of particles and stops", def->name);
             emitter->is_on = false;
@@ -106,8 +118,7 @@ static void run_volume(couWorld *world, couEmitter *emitter, couStepReport *repo
     const couEmitterDef *def = &emitter->def;
     couPose pose = couEmitterPose(def, world->time);
     couVec3 velocity = couScale(emitter_speed(def), couRotate(pose.rotation, (couVec3){0, -1, 0}));
-    int64_t room = COU_MIN((int64_t)def->max_count - (int64_t)emitter->emitted,
-                           world->def.max_particles - (int64_t)world->fluid.table.count);
+    int64_t room = room_of(world, emitter);
     emitter->travelled += 1; // of a volume: how often it was filled
     emitter->is_filled = !(def->period > 0.0f) || room <= 0;
     if (room <= 0) return;

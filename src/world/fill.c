@@ -5,7 +5,7 @@
 bool couAddParticle(couWorld *world, int material, couVec3 position, couVec3 velocity)
 {
     couFluid *fluid = &world->fluid;
-    size_t i = couTable_AddRows(&fluid->table, 1);
+    size_t i = fluid->next_id < UINT32_MAX ? couTable_AddRows(&fluid->table, 1) : SIZE_MAX;
     if (i == SIZE_MAX) return false;
     if (fluid->dimension == 2) position.z = velocity.z = 0.0f;
     float position_w = 1.0f / fluid->mass[material], velocity_w = 0.0f;
@@ -376,6 +376,10 @@ bool couWorld_AddParticles(couWorld *world, couMaterialId material, const couVec
             return false;
         }
     size_t first = world->fluid.table.count;
+    if (count > UINT32_MAX - world->fluid.next_id) {
+        couFaults_Add(faults, NULL, "particles", "%zu particles are more than there are ids left", count);
+        return false;
+    }
     if (first + count > (size_t)world->def.max_particles || !couTable_Reserve(&world->fluid.table, first + count)) {
         couFaults_Add(faults, NULL, "particles", "%zu particles are more than max_particles (%d) or memory allow", count,
                       world->def.max_particles);

@@ -1,22 +1,24 @@
-// Liquid that runs away: energy that comes from nowhere. Only methods whose pressures pull are watched (couMethod.pulls): there a
-// solver that does not settle throws particles about by hundreds of metres a second, in steps that become ever shorter, and
-// nothing is NaN or lost.
+// Liquid that runs away: energy that comes from nowhere, in steps that become ever shorter, while nothing is NaN or lost. Where
+// pressures pull (couMethod.pulls) a solver that does not settle throws particles about by hundreds of metres a second; other
+// methods do the like by kilometres a second, in boxes that hold more than they can.
 //
 // What the liquid may have is known roughly: the speed that it begins with, falls from the highest place that it came from, jets,
-// bodies, and surface tension. Its mean energy, kinetic and of height, is compared with ten times that, once in an advance. Work
-// of fields, blowers, and of a gravity that changes or along which the world repeats, has no such bound; there, and while an
+// bodies, and surface tension. Its mean energy, kinetic and of height, is compared with ten times that, once in an advance; with
+// a thousand times, that is thirty times the speed, where nothing pulls: springs and gases that were pressed may give back much.
+// Work of fields, blowers, and of a gravity that changes or along which the world repeats, has no such bound; there, and while an
 // advance goes on, particles as fast as that tell the same when for a hundred steps solvers do not converge and stability asks
 // for less than the user's bound.
 
 #include "world/world.h"
 
 enum { BLOCK = 16384, MOST_STUCK_STEPS = 100 };
-#define MOST_GAIN 10.0 // energy / what it may be: three times the speed; a splash does not come near
+// Energy / what it may be. With suction three times the speed: a splash does not come near.
+#define MOST_GAIN_PULLING 10.0
+#define MOST_GAIN 1000.0
 
-static bool is_watched(const couWorld *world)
+static double most_gain(const couFluid *fluid)
 {
-    const couFluid *fluid = &world->fluid;
-    return fluid->method->pulls && fluid->method->pulls(fluid);
+    return fluid->method->pulls && fluid->method->pulls(fluid) ? MOST_GAIN_PULLING : MOST_GAIN;
 }
 
 static bool has_endless_work(const couWorld *world)
@@ -93,8 +95,7 @@ static double allowed_energy(const couWorld *world)
 
 couWatch couBeginWatch(couWorld *world)
 {
-    couWatch watch = {.is_on = is_watched(world)};
-    if (!watch.is_on) return watch;
+    couWatch watch = {.gain = most_gain(&world->fluid)};
     struct Energy mean = {0};
     // After a resume the liquid may have more than the scene began with.
     if (!world->has_watch && world->fluid.table.count > 0 && mean_energy(world, &mean)) world->first_energy = mean.kinetic2;
@@ -106,7 +107,7 @@ couWatch couBeginWatch(couWorld *world)
 bool couWatch_IsStuck(couWatch *watch, const couStepReport *own, bool is_clamped)
 {
     double speed = own->max_speed;
-    bool is_wrong = watch->is_on && is_clamped && own->unconverged_count > 0 && speed * speed > MOST_GAIN * watch->allowed;
+    bool is_wrong = is_clamped && own->unconverged_count > 0 && speed * speed > watch->gain * watch->allowed;
     watch->stuck_steps = is_wrong ? watch->stuck_steps + 1 : 0;
     return watch->stuck_steps >= MOST_STUCK_STEPS;
 }
@@ -114,9 +115,9 @@ bool couWatch_IsStuck(couWatch *watch, const couStepReport *own, bool is_clamped
 void couEndWatch(couWorld *world, const couWatch *watch, couStepReport *report)
 {
     struct Energy mean;
-    if (!watch->is_on || !world->fluid.table.count || couStepReport_HasFailed(report) || !mean_energy(world, &mean)) return;
+    if (!world->fluid.table.count || couStepReport_HasFailed(report) || !mean_energy(world, &mean)) return;
     double allowed = COU_MAX(watch->allowed, allowed_energy(world));
-    bool is_gained = !has_endless_work(world) && mean.all2 > MOST_GAIN * allowed;
+    bool is_gained = !has_endless_work(world) && mean.all2 > watch->gain * allowed;
     if (!is_gained && watch->stuck_steps < MOST_STUCK_STEPS) return;
     report->runaway_speed = (float)sqrt(mean.kinetic2);
     report->allowed_speed = (float)sqrt(allowed);

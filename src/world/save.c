@@ -326,6 +326,75 @@ static bool check_tables(const couWorld *world, const couState *state, couFaults
     return couStateTable_Check(&event_table, world->events.count, state, faults) && is_good;
 }
 
+static bool refuse_row(const char *array, size_t row, const char *what, double value, couFaults *faults)
+{
+    couFaults_Add(faults, NULL, array, "row %zu of the saved state: %s cannot be %.10g", row, what, value);
+    return false;
+}
+
+// What is due of a jet is less than a layer, of a volume a count; nobody has emitted more than were ever made.
+static bool check_emitters(const couWorld *world, const couState *state, couFaults *faults)
+{
+    uint64_t made = ((const uint64_t *)couState_Find(state, "world/counters")->data)[1];
+    for (size_t e = 0; e < world->emitters.count; ++e) {
+        couEmitter saved = world->emitters.items[e];
+        couStateTable_LoadRow(&emitter_table, state, e, &saved);
+        bool is_jet = saved.slot.is_here && couIsJet(&saved.def);
+        if (!(saved.travelled >= 0 && saved.travelled < (is_jet ? (double)world->def.spacing : 0x1p53)))
+            return refuse_row(emitter_table.array, e, "travelled", saved.travelled, faults);
+        if (saved.emitted > made) return refuse_row(emitter_table.array, e, "emitted", (double)saved.emitted, faults);
+    }
+    return true;
+}
+
+// An event that was due ever since the beginning of time would be called until its end.
+static bool check_events(const couWorld *world, const couState *state, couFaults *faults)
+{
+    const double most_calls = 1e6; // at once
+    double time = *(const double *)couState_Find(state, "world/time")->data;
+    for (size_t e = 0; e < world->events.count; ++e) {
+        double next = ((const double *)couState_Find(state, event_table.array)->data)[e];
+        double period = world->events.items[e].period;
+        if (isnan(next) || (period > 0 && time - next > most_calls * period))
+            return refuse_row(event_table.array, e, "next", next, faults);
+    }
+    return true;
+}
+
+static bool check_blowers(const couWorld *world, const couState *state, couFaults *faults)
+{
+    for (size_t b = 0; b < world->fluid.blowers.count; ++b) {
+        couBlower saved = world->fluid.blowers.items[b];
+        couStateTable_LoadRow(&blower_table, state, b, &saved);
+        if (!couCheckPose(saved.def.pose, blower_table.array, faults)) return false;
+    }
+    return true;
+}
+
+// Numbers of the world that steps are chosen from: none is negative, and depth and speed are those of a world.
+static bool check_pace(const couState *state, couFaults *faults)
+{
+    const double most = 1e9; // [m], [m/s]
+    double time = *(const double *)couState_Find(state, "world/time")->data;
+    if (!(time >= 0)) return refuse_row("world/time", 0, "time", time, faults);
+    const float *demand = couState_Find(state, "world/demand")->data, *pace = couState_Find(state, "world/pace")->data;
+    for (size_t k = 0; k < 2; ++k) {
+        bool can_be = isnan(demand[k]) || (demand[k] >= 0 && (double)demand[k] <= most);
+        if (!can_be) return refuse_row("world/demand", k, demand_fields[k].name, (double)demand[k], faults);
+        if (!(pace[k] >= 0)) return refuse_row("world/pace", k, pace_fields[k].name, (double)pace[k], faults);
+    }
+    return true;
+}
+
+// What tables cannot say of their numbers; the tables were checked before.
+static bool check_things(const couWorld *world, const couState *state, couFaults *faults)
+{
+    bool is_good = check_pace(state, faults);
+    is_good = check_emitters(world, state, faults) && is_good;
+    is_good = check_events(world, state, faults) && is_good;
+    return check_blowers(world, state, faults) && is_good;
+}
+
 // The saved arrays of springs; NULL with faults where something is wrong with them.
 static const couStateArray *check_springs(const couState *state, couFaults *faults)
 {
@@ -392,7 +461,7 @@ bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *fault
     couFluid *fluid = &world->fluid;
     size_t count = 0;
     bool is_good = check_tables(world, state, faults);
-    is_good = is_good && check_gravity(state, faults);
+    is_good = is_good && check_gravity(state, faults) && check_things(world, state, faults);
     is_good = check_particles(world, state, &count, faults) && is_good;
     is_good = check_settings(world, state, faults) && is_good;
     const couStateArray *springs = is_good ? check_springs(state, faults) : NULL;

@@ -2,6 +2,8 @@
 
 #include "world/world.h"
 
+#include <limits.h>
+
 const char *couPhaseName(couPhase phase)
 {
     static const char *const names[cou_phaseCount] = {"emit",      "forces",   "sort",   "neighbors", "walls",
@@ -227,14 +229,17 @@ static void advance_adaptively(couWorld *world, double seconds, couStepReport *r
 static void advance_evenly(couWorld *world, double seconds, couStepReport *report)
 {
     double begin = world->time;
+    couWatch watch = couBeginWatch(world);
+    world->fastest_thing = COU_MAX(world->fastest_thing, speed_of_things(world));
     // A hair more than the suggested step is fine: 1/30 s must not become two steps because of rounding.
-    int substeps = COU_MAX(1, (int)ceil(seconds / couWorld_SuggestStep(world) - 1e-3));
+    int substeps = (int)COU_CLAMP(ceil(seconds / couWorld_SuggestStep(world) - 1e-3), 1, INT_MAX);
     for (int s = 0; s < substeps; ++s) {
         couStepReport own = step_world(world, (float)(seconds / substeps));
         couStepReport_Add(report, &own);
         world->time = begin + seconds * (s + 1) / substeps; // free of the sum of float steps
         if (couStepReport_HasFailed(&own)) return;
     }
+    couEndWatch(world, &watch, report);
 }
 
 couStepReport couWorld_Advance(couWorld *world, double seconds)

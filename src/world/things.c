@@ -70,6 +70,7 @@ bool couWorld_SetEmitter(couWorld *world, couEmitterId id, const couEmitterDef *
     couEmitter *emitter = find_emitter(world, id);
     COU_ASSERT(emitter);
     if (!emitter || !check_emitter(world, def, faults)) return false;
+    if (couIsJet(def) != couIsJet(&emitter->def)) emitter->travelled = 0; // metres of a jet, of a volume how often it was filled
     define_emitter(world, emitter, def);
     return true;
 }

@@ -104,10 +104,11 @@ double couFreeVolume(const couWorld *world, const couShape *shape, couPose pose)
 /// About how many particles a shape takes; infinity where its lattice is too large to walk. Where its bounds hold no more than
 /// `enough`, what they hold, without a closer look.
 double couEstimateFill(const couWorld *world, const couShape *shape, double enough);
-/// Adds one particle at the end of the table. False without memory.
+/// Adds one particle at the end of the table. False without memory, or when all ids have been given.
 bool couAddParticle(couWorld *world, int material, couVec3 position, couVec3 velocity);
 void couEmit(couWorld *world, float dt, couStepReport *report); ///< emitters and sinks
 couPose couEmitterPose(const couEmitterDef *def, double time);
+bool couIsJet(const couEmitterDef *def); ///< from a disk or polygon, and not a volume that is filled
 /// True while it is switched on and in its time.
 bool couIsEmitting(const couEmitter *emitter, double time);
 /// Particles inside (or outside) go; returns how many, -1 without memory.
@@ -125,7 +126,7 @@ couDemand couEstimateDemandFor(const couWorld *world, couDemand given);
 
 /// Of one advance.
 typedef struct couWatch {
-    bool is_on;
+    double gain;    ///< of energy that is too much
     double allowed; ///< mean of v^2 that the world can give, as far as it is known [m^2/s^2]
     int stuck_steps;
 } couWatch;
