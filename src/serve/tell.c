@@ -224,6 +224,13 @@ couBounds couWorldBounds(const couWorld *world)
         const couEmitterDef *emitter = couWorld_Emitter(world, couWorld_EmitterAt(world, i));
         if (emitter && !emitter->motion) include_shape(&bounds, emitter->shape, emitter->pose, dimension);
     }
+    for (int i = 0; i < couWorld_SolidCount(world); ++i) {
+        couSolidView solid = couWorld_SolidView(world, couWorld_SolidAt(world, i));
+        for (size_t k = 0; k < solid.count; ++k) {
+            const double *p = solid.position + 3 * k;
+            include(&bounds, (couVec3){(float)p[0], (float)p[1], (float)p[2]});
+        }
+    }
     if (!(bounds.lower.x <= bounds.upper.x)) bounds = (couBounds){{-1, -1, -1}, {1, 1, 1}};
     return bounds;
 }
