@@ -257,8 +257,8 @@ static int send_message(struct lws *wsi, couMessage *message)
     return is_whole ? 0 : -1;
 }
 
-// One message or frame; libwebsockets calls again when it has left. A frame follows all that was said before it: a newcomer has its
-// bodies' meshes, which a status ends, and a body that was added has its own.
+// One message or frame; libwebsockets calls again when it has left. A frame follows all that was said before it: a newcomer has
+// its bodies' meshes, which a status ends, and a body that was added has its own.
 static int send_next(struct lws *wsi, Viewer *viewer)
 {
     couServer *server = server_of(wsi);
