@@ -124,8 +124,8 @@ static const char *find_pictures(void)
     return couIsFolder(COU_INSTALL_DOCS "/images/gallery") ? COU_INSTALL_DOCS "/images/gallery" : NULL;
 }
 
-// A browser on the same machine comes first: who simulates takes all the time that there is, and hands that wait for a picture are
-// worth more than steps. The server has its thread already; those of the world follow this one.
+// A browser on the same machine comes first: who simulates takes all the time that there is, and hands that wait for a picture
+// are worth more than steps. The server has its thread already; those of the world follow this one.
 static void give_way(void) { (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 3); }
 
 static int view_scene(const couViewOptions *options, couHub *hub, couServer *server)

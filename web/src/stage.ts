@@ -364,7 +364,7 @@ export class Stage {
             mesh = drawn.mesh,
             p = this.useMesh(camera),
             scene = this.scene!;
-        const size = Math.max(...sub(scene.upper, scene.lower), 10 * scene.spacing);
+        const size = Math.max(...sub(scene.upper, scene.lower), 1e-6); // endless planes end at 1.5 of it
         gl.uniformMatrix4fv(p.at("uModel"), false, fromPose(pose.position, pose.rotation));
         gl.uniform4f(p.at("uColor"), ...mesh.color, mesh.opacity);
         gl.uniform1f(p.at("uGrid"), mesh.isEndless ? 10 ** Math.floor(Math.log10(size / 3)) : 0);
