@@ -58,7 +58,7 @@ struct couLive {
     int client_count;
     uint32_t holder; ///< of the controls, 0: nobody
 
-    bool is_playing, is_broken, has_news;
+    bool is_playing, is_broken, has_news, is_within_tick;
     int pending; ///< ticks to go while it is paused
     double speed;
     int ticks_per_frame;
