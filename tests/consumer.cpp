@@ -47,6 +47,7 @@ int main()
     couBlowerId blower = couWorld_AddBlower(world.get(), &fan, &faults);
     couWorld_SetBlowerOn(world.get(), blower, false);
     if (!couWorld_SetGravity(world.get(), def.gravity, cou_gravityOnFluid, &faults)) return 1;
+    couWorld_AfterStep(world.get(), nullptr, nullptr);
     couWorld_Advance(world.get(), 0.2);
 
     // y = -g t^2 / 2 = -0.196 m, and a little more as the scheme is of first order in the step.

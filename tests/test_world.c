@@ -111,6 +111,43 @@ static void test_measure(void **context)
     couDestroyWorld(world);
 }
 
+typedef struct Seen {
+    const couWorld *world;
+    uint64_t count;
+    double last; // [s]
+    bool is_ordered;
+} Seen;
+
+static void see_step(void *context)
+{
+    Seen *seen = context;
+    ++seen->count;
+    seen->is_ordered = seen->is_ordered && couWorld_Time(seen->world) > seen->last &&
+                       couWorld_StepCount(seen->world) == seen->count;
+    seen->last = couWorld_Time(seen->world);
+}
+
+static void test_every_step_is_told(void **context)
+{
+    (void)context;
+    couWorld *world = make_world(3, 0.02f, EARTH, 1);
+    add_fluid(world, add_liquid(world, 1000, 0.001f), make_box(0.1f, 0.1f, 0.1f), at(0, 0.05f, 0), NO_GRAVITY);
+    prepare_world(world);
+    Seen seen = {.world = world, .last = 0, .is_ordered = true};
+    couWorld_AfterStep(world, see_step, &seen);
+    couStepReport report = couWorld_Advance(world, 0.05);
+    assert_true(report.substeps > 1);
+    assert_int_equal(seen.count, report.substeps);
+    CHECK_NEAR(seen.last, 0.05, 1e-12, 0); // the last one at the very end
+    couWorld_Step(world, 0.001f);
+    assert_int_equal(seen.count, report.substeps + 1);
+    assert_true(seen.is_ordered);
+    couWorld_AfterStep(world, NULL, NULL);
+    couWorld_Step(world, 0.001f);
+    assert_int_equal(seen.count, report.substeps + 1);
+    couDestroyWorld(world);
+}
+
 static void test_advance(void **context)
 {
     (void)context;
@@ -429,6 +466,7 @@ int main(void)
         cmocka_unit_test(test_empty_world),
         cmocka_unit_test(test_measure),
         cmocka_unit_test(test_advance),
+        cmocka_unit_test(test_every_step_is_told),
         cmocka_unit_test(test_physics_trouble_is_counted),
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_events_from_events),

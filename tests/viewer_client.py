@@ -10,8 +10,8 @@ import time
 
 TOKEN = "test-token-0123456789"
 SHOWN, PLAY, STEP, RESET, PACE, COLOR, SET, POUR, GRAB, DRAG, DROP, CUT, GRAVITY, CONSOLE, INSPECT, CONTROLS, OPEN, METHOD, \
-    UNDO, EXPORT, SPRINGS, REMOVE, HASH, RECORD, SEEK = range(1, 26)
-SCENE, FRAME, MESH, ANSWER, STATUS, FILE, INSPECTED, LOG = range(1, 9)
+    UNDO, EXPORT, SPRINGS, REMOVE, HASH, RECORD, SEEK, DRAG_SOLID = range(1, 27)
+SCENE, FRAME, MESH, ANSWER, STATUS, FILE, INSPECTED, LOG, SOLID = range(1, 10)
 LIMIT = 300  # [s]; means never, also on a busy machine under sanitizers
 
 
@@ -77,9 +77,18 @@ class Frame:
         for i in range(body_count):
             row = struct.unpack_from("<HH7f", data, place + 32 * i)
             self.bodies[row[:2]] = row[2:]
-        self.particles = data[place + 32 * body_count:]
+        place += 32 * body_count
+        self.particles = data[place:place + 8 * self.count]
         if len(self.particles) != 8 * self.count:
             raise AssertionError(f"{len(self.particles)} bytes for {self.count} particles")
+        self.solids = {}
+        place += 8 * self.count
+        while place < len(data):
+            index, generation, count = struct.unpack_from("<HHI", data, place)
+            self.solids[(index, generation)] = [struct.unpack_from("<3f4B", data, place + 8 + 16 * i) for i in range(count)]
+            place += 8 + 16 * count
+        if place != len(data):
+            raise AssertionError(f"a frame of {len(data)} bytes ends at {place}")
 
     def mean_height(self):
         heights = [struct.unpack_from("<H", self.particles, 8 * i + 2)[0] for i in range(self.count)]
@@ -94,7 +103,7 @@ class Viewer:
         self.answers, self.files, self.logs = {}, {}, []
         self.scene = self.status = self.frame = self.inspected = None
         self.values = {}
-        self.meshes = {}
+        self.meshes, self.solids = {}, {}
         lines = [f"GET {path}?token={token} HTTP/1.1", f"Host: 127.0.0.1:{port}", "Connection: Upgrade", "Upgrade: websocket",
                  "Sec-WebSocket-Version: 13", "Sec-WebSocket-Protocol: coulis.v1",
                  "Sec-WebSocket-Key: " + base64.b64encode(os.urandom(16)).decode()]
@@ -162,7 +171,7 @@ class Viewer:
     def note(self, data):
         kind, _, number = struct.unpack_from("<BBH", data)
         if kind == SCENE:
-            self.scene, self.meshes = json.loads(data[4:]), {}
+            self.scene, self.meshes, self.solids = json.loads(data[4:]), {}, {}
             self.frame = None
         elif kind == FRAME:
             if number == self.scene["serial"]:  # otherwise of the scene before
@@ -170,6 +179,8 @@ class Viewer:
             self.send_raw(struct.pack("<BBH", SHOWN, 0, 0))
         elif kind == MESH:
             self.meshes[struct.unpack_from("<HH", data, 4)] = data
+        elif kind == SOLID:
+            self.solids[struct.unpack_from("<HH", data, 4)] = data
         elif kind == ANSWER:
             self.answers[number] = (bool(data[4]), data[5:].decode())
         elif kind == STATUS:

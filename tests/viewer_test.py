@@ -30,6 +30,15 @@ fluid { material = material("matter", { base = "jelly", shear_modulus = 5000, fl
     shape = box { size = { 0.4, 0.4, 0.4 } }, at = { 0, 0.3, 0 } }
 """
 
+JELLY = """
+scene { title = "Jelly", spacing = 0.02, duration = 10, fps = 30 }
+body { name = "ground", shape = plane {} }
+solid { name = "jelly", shape = box { size = { 0.1, 0.1, 0.1 } }, cells = { 3, 3, 3 }, at = { 0, 0.06, 0 }, young = 20000,
+    damping = 0.005, color = { 0.8, 0.2, 0.1 } }
+solid { name = "bar", shape = box { size = { 0.2, 0.04, 0.04 } }, cells = { 5, 1, 1 }, at = { 0.4, 0.2, 0 }, young = 50000,
+    damping = 0.005, color_by = "stress", fixed = box { size = { 0.02, 0.1, 0.1 } }:at { 0.31, 0.2, 0 } }
+"""
+
 FLOAT = struct.Struct("<f").pack
 
 
@@ -149,6 +158,59 @@ def test_a_body_is_dragged(server):
     viewer.until(lambda: viewer.inspected["kind"] == 1 and len(viewer.inspected["arrows"]) == 2, "a particle in words")
     viewer.do(vc.INSPECT, b"\0")
     viewer.close()
+
+
+def test_solids_are_shown_and_dragged(coulis, folder):
+    scene = os.path.join(folder, "jelly.lua")
+    with open(scene, "w", encoding="utf-8") as file:
+        file.write(JELLY)
+    server = Server(coulis, scene)
+    viewer = Viewer(server.port)
+    viewer.next_frame()
+    jelly, bar = [next(key for key, data in viewer.solids.items() if data.endswith(name)) for name in (b"jelly", b"bar")]
+    count, triangles = struct.unpack_from("<II", viewer.solids[jelly], 12)
+    check(count == 64 and triangles == 108, f"{count} points, {triangles} triangles")
+    check(len(viewer.frame.solids[jelly]) == 64 and len(viewer.frame.solids[bar]) == 24, "points of both")
+    check(viewer.frame.solids[jelly][0][3:6] == (204, 51, 26), f"the look's colour: {viewer.frame.solids[jelly][0]}")
+
+    def middle(key):
+        points = viewer.frame.solids[key]
+        return [sum(p[a] for p in points) / len(points) for a in range(3)]
+
+    def drag(key, point, target, is_on=1):
+        return struct.pack("<BHHI", is_on, *key, point) + vec(*target)
+
+    top = max(range(count), key=lambda i: viewer.frame.solids[jelly][i][1])
+    viewer.send(vc.DRAG_SOLID, drag(jelly, top, (-0.2, 0.4, 0)))
+    viewer.until(lambda: viewer.frame and jelly in viewer.frame.solids and abs(middle(jelly)[0] + 0.2) < 0.06 and
+                 middle(jelly)[1] > 0.25, "the jelly at the cursor")
+    viewer.send(vc.DRAG_SOLID, drag(jelly, top, (0, 0, 0), 0))
+    viewer.until(lambda: viewer.frame and middle(jelly)[1] < 0.1, "the jelly falls")
+    tip = max(range(24), key=lambda i: viewer.frame.solids[bar][i][0])
+    root = min(range(24), key=lambda i: viewer.frame.solids[bar][i][0])
+    viewer.send(vc.DRAG_SOLID, drag(bar, tip, (0.5, 0.4, 0)))
+    viewer.until(lambda: viewer.frame and viewer.frame.solids[bar][tip][1] > 0.22, "the bar bends")
+    colors = {point[3:6] for point in viewer.frame.solids[bar]}
+    check(len(colors) > 3, f"stress has colours: {colors}")
+    viewer.do(vc.UNDO)
+    for key, point, words in ((bar, root, "holds"), (bar, 4000000000, "no such"), ((9, 9), 0, "no such")):
+        good, answer = viewer.ask(vc.DRAG_SOLID, drag(key, point, (0, 0, 0)))
+        check(not good and words in answer, answer)
+    server.stop()
+
+
+# A tick of this scene is a second: what comes of it is shown meanwhile.
+def test_long_ticks_are_watched(coulis, folder):
+    scene = os.path.join(folder, "slow.lua")
+    with open(scene, "w", encoding="utf-8") as file:
+        file.write(POOL.replace("fps = 30", "fps = 1"))
+    server = Server(coulis, scene)
+    viewer = Viewer(server.port)
+    viewer.until(lambda: viewer.frame and viewer.frame.time % 1 > 1e-6, "a frame within a tick")
+    seen = viewer.frame
+    check(int(seen.time) == seen.frame, f"{seen.time} s within frame {seen.frame}")
+    viewer.until(lambda: viewer.frame.frame > seen.frame, "the end of the tick")
+    server.stop()
 
 
 # As the bunny of the thesis: fill the mould, add springs, remove the mould, raise plasticity, delete springs.
@@ -413,7 +475,7 @@ def test_ten_thousand_random_messages(server):
             for _ in range(10):
                 data = chance.randbytes(chance.randrange(1, 60))
                 if chance.random() < 0.5:  # as far as the payload
-                    kind = chance.choice([2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 19, 21, 22, 23])
+                    kind = chance.choice([2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 19, 21, 22, 23, 26])
                     data = struct.pack("<BBH", kind, 0, 7) + data
                 viewer.send_raw(data)
             viewer.ask(vc.HASH)  # until all of it was read, or the connection closed

@@ -522,7 +522,10 @@ COU_API float couWorld_SupportRadius(const couWorld *world); ///< h [m]
 COU_API couStepReport couWorld_Step(couWorld *world, float dt);
 /// Advances by `seconds` in as many equal substeps as the method needs.
 COU_API couStepReport couWorld_Advance(couWorld *world, double seconds);
-COU_API double couWorld_Time(const couWorld *world); ///< [s]
+/// Called after each step, also within couWorld_Advance(): the world may be read, and must not be changed.
+typedef void couAfterStepFcn(void *context);
+COU_API void couWorld_AfterStep(couWorld *world, couAfterStepFcn *function, void *context); ///< NULL: nobody any more
+COU_API double couWorld_Time(const couWorld *world);                                        ///< [s]
 COU_API uint64_t couWorld_StepCount(const couWorld *world);
 
 // --- Reading -----------------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 static const char notes[] =
@@ -103,6 +104,19 @@ static void tick(void *own) { couLive_Tick(own); }
 static bool has_news(void *own) { return couLive_HasNews(own); }
 static couBytes frame(void *own) { return couLive_Frame(own); }
 
+typedef struct Peek {
+    couLive *live;
+    couHub *hub;
+} Peek;
+
+static void show_meanwhile(void *context)
+{
+    const Peek *peek = context;
+    if (!peek->live || !couHub_WantsFrame(peek->hub)) return;
+    couBytes message = couLive_Frame(peek->live);
+    couHub_Publish(peek->hub, &message);
+}
+
 // The gallery's pictures: where the program was built, or with the installed documents.
 static const char *find_pictures(void)
 {
@@ -110,14 +124,20 @@ static const char *find_pictures(void)
     return couIsFolder(COU_INSTALL_DOCS "/images/gallery") ? COU_INSTALL_DOCS "/images/gallery" : NULL;
 }
 
+// A browser on the same machine comes first: who simulates takes all the time that there is, and hands that wait for a picture
+// are worth more than steps. The server has its thread already; those of the world follow this one.
+static void give_way(void) { (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 3); }
+
 static int view_scene(const couViewOptions *options, couHub *hub, couServer *server)
 {
     Announcement announcement = {.server = server};
     pthread_t thread;
     couFaults faults = {0};
+    Peek peek = {.hub = hub};
     pthread_mutex_init(&announcement.lock, NULL);
     pthread_cond_init(&announcement.has_changed, NULL);
     if (pthread_create(&thread, NULL, announce, &announcement) != 0) return cou_exitFailed;
+    give_way();
     couLiveDef def = {.scene = options->operand,
                       .options = {.method = options->method,
                                   .threads = options->threads,
@@ -127,8 +147,11 @@ static int view_scene(const couViewOptions *options, couHub *hub, couServer *ser
                       .has_thumbnails = find_pictures() != NULL,
                       .is_paused = options->is_paused,
                       .send = couSendToHub,
-                      .send_context = hub};
+                      .send_context = hub,
+                      .peek = show_meanwhile,
+                      .peek_context = &peek};
     couLive *live = couOpenLive(&def, &faults);
+    peek.live = live;
     settle(&announcement, thread, !live);
     pthread_mutex_destroy(&announcement.lock);
     pthread_cond_destroy(&announcement.has_changed);

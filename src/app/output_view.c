@@ -58,6 +58,11 @@ static void greet(couRun *run, Watching *watching, uint32_t client)
             couHub_Send(watching->hub, client, &mesh);
         couBytes_Clear(&mesh);
     }
+    for (int i = 0; i < couWorld_SolidCount(run->world); ++i) {
+        couBytes solid = {0};
+        if (couTell_Solid(&solid, run->world, couWorld_SolidAt(run->world, i))) couHub_Send(watching->hub, client, &solid);
+        couBytes_Clear(&solid);
+    }
     couBytes status = {0};
     couTell_Begin(&status, cou_tellStatus, 0);
     couBytes_Format(&status, "{\"playing\":true,\"broken\":false,\"holder\":false,\"held\":true,\"viewers\":1,\"speed\":1,"
@@ -102,6 +107,7 @@ static bool show_frame(couRun *run, void *own)
                     .serial = 1};
     couShownParticles particles = couShowWorld(run->world);
     couBytes message = couTell_Frame(++watching->sequence, &tick, &particles, &watching->range, bodies, count);
+    couTell_AddSolids(&message, run->world);
     couHub_Publish(watching->hub, &message);
     free(bodies);
     return true;

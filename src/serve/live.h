@@ -17,6 +17,8 @@ typedef struct couLiveDef {
     bool is_paused; ///< until a viewer plays
     couSendFcn *send;
     void *send_context;
+    couAfterStepFcn *peek; ///< called within long ticks, when couLive_Frame() would show something new; may be NULL
+    void *peek_context;
 } couLiveDef;
 
 /// NULL with faults. The def's texts must live as long.

@@ -387,5 +387,6 @@ void couLive_LetGo(couLive *live)
 {
     stop_pouring(live);
     open_grip(live);
+    couLive_DropSolid(live);
     live->hands.is_dragging = false;
 }

@@ -309,6 +309,7 @@ bool couLive_SwitchMethod(couLive *live, couByteReader *reader, char *text, size
         return false;
     }
     couFaults faults = {0};
+    couLive_DropSolid(live); // its push is none of the solid's own
     couScene *scene = load(live, live->name, method, &faults);
     bool is_adopted = scene && carry_over(live, scene, &faults) && couLive_Adopt(live, scene, &faults);
     if (scene && live->scene != scene) couCloseScene(scene);

@@ -4,8 +4,9 @@
 
 #include "serve/live.h"
 #include "serve/server_limits.h"
+#include "soft/double3.h"
 
-enum { cou_maxUndo = 16, cou_maxShownBodies = 4096, cou_maxLiveParticles = 400000 };
+enum { cou_maxUndo = 16, cou_maxShownBodies = 4096, cou_maxLiveParticles = 400000, cou_maxPatch = 256 };
 
 /// One step back.
 typedef struct couUndo {
@@ -24,7 +25,13 @@ typedef struct couHands {
     bool is_dragging;
     couBodyId body;
     couVec3 point;  ///< of the body, in its frame [m]
-    couVec3 target; ///< in the world [m]
+    couVec3 target; ///< in the world [m], also of a solid's patch
+    bool is_dragging_solid;
+    couSolidId solid;
+    uint32_t patch[cou_maxPatch];    ///< points that the hand holds, first the one under the cursor
+    couDouble3 pushes[cou_maxPatch]; ///< what pushed them before [N]
+    int patch_count;
+    float patch_radius; ///< [m]
 } couHands;
 
 /// What is looked at more closely.
@@ -51,12 +58,13 @@ struct couLive {
     int client_count;
     uint32_t holder; ///< of the controls, 0: nobody
 
-    bool is_playing, is_broken, has_news;
+    bool is_playing, is_broken, has_news, is_within_tick;
     int pending; ///< ticks to go while it is paused
     double speed;
     int ticks_per_frame;
     int64_t tick_number;
-    double due; ///< couSeconds() of the next tick
+    double due;      ///< couSeconds() of the next tick
+    double shown_at; ///< couSeconds() of the last frame
 
     uint32_t sequence;
     unsigned serial; ///< of scenes
@@ -93,6 +101,12 @@ typedef bool couLiveCall(couLive *live, couByteReader *reader, char *text, size_
 couLiveCall couLive_Pour, couLive_Grab, couLive_Drag, couLive_Drop, couLive_Cut, couLive_Gravity, couLive_Springs, couLive_Remove;
 void couLive_PullBody(couLive *live, double seconds); ///< before a tick: what is dragged follows
 void couLive_LetGo(couLive *live);                    ///< of everything
+
+// --- live_solids.c -----------------------------------------------------------------------------------------------------------
+
+couLiveCall couLive_DragSolid;
+void couLive_PullSolid(couLive *live, double seconds); ///< as couLive_PullBody()
+void couLive_DropSolid(couLive *live);                 ///< out of the hand
 
 // --- live_knobs.c ------------------------------------------------------------------------------------------------------------
 

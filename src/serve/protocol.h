@@ -30,8 +30,9 @@ typedef enum couAsk {
     cou_askSprings, ///< u8: 1 add, 0 delete; u8 material
     cou_askRemove,  ///< u16, u16: a body
     cou_askHash,
-    cou_askRecord, ///< u8 on
-    cou_askSeek,   ///< u32: a frame of a run that was written
+    cou_askRecord,    ///< u8 on
+    cou_askSeek,      ///< u32: a frame of a run that was written
+    cou_askDragSolid, ///< u8 on, u16 index, u16 generation, u32 point, vec3 target
     cou_askCount
 } couAsk;
 
@@ -44,7 +45,8 @@ typedef enum couTell {
     cou_tellStatus,  ///< JSON: playing, controls, recording...
     cou_tellFile,    ///< text name, then bytes
     cou_tellInspect, ///< JSON
-    cou_tellLog      ///< text
+    cou_tellLog,     ///< text
+    cou_tellSolid    ///< the triangles of a deformable solid
 } couTell;
 
 typedef enum couColoring { cou_colorMaterial, cou_colorSpeed, cou_colorDensity, cou_colorPressure, cou_colorCount } couColoring;

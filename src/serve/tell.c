@@ -192,11 +192,13 @@ const couParam *couFindKnob(couWorld *world, unsigned group, const char *name, c
 
 // --- What there is to see ----------------------------------------------------------------------------------------------------
 
+// By comparisons: fminf() is a call, and there are eight for each particle of each frame.
 static void include(couBounds *bounds, couVec3 p)
 {
+    couVec3 low = bounds->lower, high = bounds->upper;
     if (!couIsFinite3(p)) return;
-    bounds->lower = (couVec3){fminf(bounds->lower.x, p.x), fminf(bounds->lower.y, p.y), fminf(bounds->lower.z, p.z)};
-    bounds->upper = (couVec3){fmaxf(bounds->upper.x, p.x), fmaxf(bounds->upper.y, p.y), fmaxf(bounds->upper.z, p.z)};
+    bounds->lower = (couVec3){COU_MIN(low.x, p.x), COU_MIN(low.y, p.y), COU_MIN(low.z, p.z)};
+    bounds->upper = (couVec3){COU_MAX(high.x, p.x), COU_MAX(high.y, p.y), COU_MAX(high.z, p.z)};
 }
 
 static void include_shape(couBounds *bounds, const couShape *shape, couPose pose, int dimension)
@@ -223,6 +225,13 @@ couBounds couWorldBounds(const couWorld *world)
     for (int i = 0; i < couWorld_EmitterCount(world); ++i) {
         const couEmitterDef *emitter = couWorld_Emitter(world, couWorld_EmitterAt(world, i));
         if (emitter && !emitter->motion) include_shape(&bounds, emitter->shape, emitter->pose, dimension);
+    }
+    for (int i = 0; i < couWorld_SolidCount(world); ++i) {
+        couSolidView solid = couWorld_SolidView(world, couWorld_SolidAt(world, i));
+        for (size_t k = 0; k < solid.count; ++k) {
+            const double *p = solid.position + 3 * k;
+            include(&bounds, (couVec3){(float)p[0], (float)p[1], (float)p[2]});
+        }
     }
     if (!(bounds.lower.x <= bounds.upper.x)) bounds = (couBounds){{-1, -1, -1}, {1, 1, 1}};
     return bounds;
@@ -323,8 +332,8 @@ static couBounds survey(const couShownParticles *particles, couShownRange *range
         float value = value_of(particles, i, range->coloring);
         include(&bounds, (couVec3){p[0], p[1], p[2]});
         if (!isfinite(value)) continue;
-        lower = fminf(lower, value);
-        upper = fmaxf(upper, value);
+        lower = COU_MIN(lower, value);
+        upper = COU_MAX(upper, value);
     }
     if (!(bounds.lower.x <= bounds.upper.x)) bounds = (couBounds){{0, 0, 0}, {0, 0, 0}};
     if (!(lower <= upper)) lower = upper = 0.0f;

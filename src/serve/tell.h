@@ -76,3 +76,10 @@ couShownParticles couShowFrame(const couFrame *frame);
 int couShowBodies(const couWorld *world, couShownBody *bodies, int capacity);
 couBytes couTell_Frame(uint32_t sequence, const couTick *tick, const couShownParticles *particles, couShownRange *range,
                        const couShownBody *bodies, int body_count);
+
+// --- Solids (tell_solids.c) --------------------------------------------------------------------------------------------------
+
+/// What a solid looks like: its triangles, and how many points they have. False for one that is not drawn, or without memory.
+bool couTell_Solid(couBytes *message, const couWorld *world, couSolidId id);
+/// Where the points of all solids are, at the end of a frame.
+void couTell_AddSolids(couBytes *frame, const couWorld *world);

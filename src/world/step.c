@@ -188,10 +188,22 @@ static couStepReport step_world(couWorld *world, float dt)
     return report;
 }
 
+void couWorld_AfterStep(couWorld *world, couAfterStepFcn *function, void *context)
+{
+    world->after_step = function;
+    world->after_step_context = context;
+}
+
+static void tell_step(const couWorld *world)
+{
+    if (world->after_step) world->after_step(world->after_step_context);
+}
+
 couStepReport couWorld_Step(couWorld *world, float dt)
 {
     couStepReport report = step_world(world, dt);
     couBodies_SettleForces(&world->bodies, dt);
+    tell_step(world);
     return report;
 }
 
@@ -220,6 +232,7 @@ static void advance_adaptively(couWorld *world, double seconds, couStepReport *r
         couStepReport own = step_world(world, (float)dt);
         couStepReport_Add(report, &own);
         world->time = is_last ? end : begin + dt;
+        tell_step(world);
         if (is_last || couStepReport_HasFailed(&own) || couWatch_IsStuck(&watch, &own, wanted < least)) break;
         speed = own.max_speed;
     }
@@ -237,6 +250,7 @@ static void advance_evenly(couWorld *world, double seconds, couStepReport *repor
         couStepReport own = step_world(world, (float)(seconds / substeps));
         couStepReport_Add(report, &own);
         world->time = begin + seconds * (s + 1) / substeps; // free of the sum of float steps
+        tell_step(world);
         if (couStepReport_HasFailed(&own)) return;
     }
     couEndWatch(world, &watch, report);

@@ -48,6 +48,8 @@ struct couWorld {
     COU_ARRAY(couEmitter) emitters;
     COU_ARRAY(couSink) sinks;
     COU_ARRAY(couEvent) events;
+    couAfterStepFcn *after_step;
+    void *after_step_context;
     float fluid_top, fluid_bottom; ///< of what was filled in before the first step [m]; top < bottom: none
     float fluid_speed;             ///< fastest fluid that was filled in [m/s]
     float fastest_thing;           ///< of bodies and jets so far, in methods with adaptive steps [m/s]

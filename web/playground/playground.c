@@ -3,7 +3,9 @@
 // What needs other people's libraries stays outside: meshes from files (assimp), checkpoints (HDF5), recorded frames.
 #include "serve/live.h"
 
+#include "coulis/frames.h"
 #include "coulis/mesh_file.h"
+#include "coulis/solid_file.h"
 #include "files/file.h"
 #include "io/grid_cache.h"
 #include "serve/live_parts.h"
@@ -87,6 +89,20 @@ void couPlaceVertices(couVec3 *vertices, size_t count, const couMeshPlacement *p
 couMesh *couReadMesh(const char *path, const couMeshPlacement *placement, couFaults *faults)
 {
     (void)placement;
+    couFaults_Add(faults, path, NULL, "the playground reads no mesh files");
+    return NULL;
+}
+
+// Of frames, to colour pictures by: nobody writes or draws any here.
+const char *const *couFrameColumnNames(void)
+{
+    static const char *const none[] = {NULL};
+    return none;
+}
+
+couSolidMesh *couReadSolidMesh(const char *path, int dimension, couFaults *faults)
+{
+    (void)dimension;
     couFaults_Add(faults, path, NULL, "the playground reads no mesh files");
     return NULL;
 }

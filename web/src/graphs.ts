@@ -85,10 +85,11 @@ export class Graphs {
         }
     }
 
-    noteDrawn(now: number): void {
-        this.drawnAt.push(now);
+    /** The picture may stand for a while: then nothing is drawn. */
+    noteDrawn(now: number, isDrawn: boolean): void {
+        if (isDrawn) this.drawnAt.push(now);
         while (this.drawnAt[0] < now - 1000) this.drawnAt.shift();
-        this.push("drawn", [this.drawnAt.length]);
+        if (isDrawn) this.push("drawn", [this.drawnAt.length]);
     }
 
     rate(): number {

@@ -13,7 +13,7 @@ export const TOOLS: { tool: Tool; help: string }[] = [
     { tool: "pour", help: "Pour: a jet at the pointer" },
     { tool: "grab", help: "Grab the fluid" },
     { tool: "push", help: "Push the fluid away" },
-    { tool: "drag", help: "Drag free bodies" },
+    { tool: "drag", help: "Drag free bodies and solids" },
     { tool: "drop", help: "Drop a shape" },
     { tool: "draw", help: "Draw a polygon that becomes a body (2D)" },
     { tool: "cut", help: "Cut a box of fluid away" },
@@ -37,6 +37,7 @@ export class Hands {
     private isActing = false;
     private start: Vec3 = [0, 0, 0];
     private dragged: { pose: Pose; local: Vec3; depth: Vec3 } | null = null;
+    private pulled: { key: number; point: number; depth: Vec3 } | null = null; // a deformable solid
     private path: Vec3[] = [];
     private lastSent = 0;
 
@@ -130,11 +131,19 @@ export class Hands {
         this.start = this.camera.point(x, y, this.nearestDepth(x, y));
         this.path = [this.start];
         if (this.tool === "drag") {
-            const hit = this.pick(x, y);
-            this.dragged = hit
-                ? { pose: hit.pose, local: unrotate(hit.pose.rotation, sub(hit.point, hit.pose.position)), depth: hit.point }
-                : null;
-            if (!hit) this.report("There is no body here.");
+            const hit = this.pick(x, y),
+                solid = this.pickSolid(x, y);
+            const isSolid = solid && (!hit || solid.distance <= hit.distance);
+            this.pulled = isSolid ? solid : null;
+            this.dragged =
+                hit && !isSolid
+                    ? {
+                          pose: hit.pose,
+                          local: unrotate(hit.pose.rotation, sub(hit.point, hit.pose.position)),
+                          depth: hit.point,
+                      }
+                    : null;
+            if (!hit && !solid) this.report("There is no body here.");
         }
         if (this.tool === "inspect") this.inspect(x, y);
         if (this.tool === "remove") this.remove(x, y);
@@ -155,6 +164,7 @@ export class Hands {
         if (this.tool === "pour") this.pour(true, point);
         if (this.tool === "grab" || this.tool === "push") this.grab(true, point);
         if (this.tool === "drag" && this.dragged) this.drag(true, this.camera.point(x, y, this.dragged.depth));
+        if (this.tool === "drag" && this.pulled) this.pull(true, this.camera.point(x, y, this.pulled.depth));
     }
 
     private end(x: number, y: number, isStopped = false): void {
@@ -164,8 +174,9 @@ export class Hands {
         if (this.tool === "pour") this.pour(false, point);
         if (this.tool === "grab" || this.tool === "push") this.grab(false, point);
         if (this.tool === "drag" && this.dragged) this.drag(false, point);
+        if (this.tool === "drag" && this.pulled) this.pull(false, point);
         if (this.tool === "tilt") this.stage.arrows = [];
-        this.dragged = null;
+        this.dragged = this.pulled = null;
         if (isStopped) return;
         if (this.tool === "tilt") this.tilt(point);
         if (this.tool === "cut") this.cut(point);
@@ -211,6 +222,18 @@ export class Hands {
                 .u16(Math.floor(pose.key / 65536))
                 .u16(pose.key % 65536)
                 .vec3(local)
+                .vec3(target),
+        );
+    }
+
+    private pull(isOn: boolean, target: Vec3): void {
+        const { key, point } = this.pulled!;
+        this.link.tell(Ask.DragSolid, (m) =>
+            m
+                .u8(isOn ? 1 : 0)
+                .u16(Math.floor(key / 65536))
+                .u16(key % 65536)
+                .u32(point)
                 .vec3(target),
         );
     }
@@ -325,6 +348,23 @@ export class Hands {
         return best;
     }
 
+    /** The point of a deformable solid that is next to where the pointer meets it. */
+    private pickSolid(x: number, y: number): { key: number; point: number; depth: Vec3; distance: number } | null {
+        const ray = this.camera.ray(x, y);
+        let best: { key: number; point: number; depth: Vec3; distance: number } | null = null;
+        for (const { key, points } of this.frame()?.solids ?? []) {
+            const solid = this.stage.solidOf(key),
+                t = solid ? hitMesh({ vertices: points, indices: solid.indices }, ray.from, ray.direction) : null;
+            if (!solid || t === null || (best && best.distance <= t)) continue;
+            const at = add(ray.from, scale(t, ray.direction)),
+                away = (i: number): number =>
+                    Math.hypot(points[3 * i] - at[0], points[3 * i + 1] - at[1], points[3 * i + 2] - at[2]);
+            const point = solid.indices.reduce((near, i) => (away(i) < away(near) ? i : near), solid.indices[0]);
+            best = { key, point, depth: at, distance: t };
+        }
+        return best;
+    }
+
     private nearest(x: number, y: number): { point: Vec3; distance: number } | null {
         const frame = this.frame(),
             ray = this.camera.ray(x, y);
@@ -412,7 +452,7 @@ export class Hands {
 // --- Rays ---
 
 // Where the ray meets the nearest triangle (Moeller and Trumbore, 1997).
-function hitMesh(mesh: Mesh, from: Vec3, direction: Vec3): number | null {
+function hitMesh(mesh: Pick<Mesh, "vertices" | "indices">, from: Vec3, direction: Vec3): number | null {
     let best: number | null = null;
     const v = mesh.vertices,
         point = (i: number): Vec3 => [v[3 * i], v[3 * i + 1], v[3 * i + 2]];

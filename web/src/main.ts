@@ -16,6 +16,7 @@ import {
     readFrame,
     readJson,
     readMesh,
+    readSolid,
     readText,
     type Frame,
     type Inspected,
@@ -43,7 +44,7 @@ let scene: Scene | null = null,
     inspected: Inspected | null = null;
 let hash = "",
     isFramed = false,
-    isUnshown = false,
+    unshown = 0, // frames that came and were not answered yet
     messageTimer = 0,
     sceneName = "";
 
@@ -67,6 +68,7 @@ async function ask(type: number, fill?: Parameters<Link["ask"]>[1]): Promise<str
 
 link.onstate = (state) => {
     document.body.dataset.link = state;
+    unshown = 0;
     if (state === "lost") report("The connection was lost; trying again.");
     if (state === "open") byId("message").hidden = true;
 };
@@ -74,6 +76,7 @@ link.onstate = (state) => {
 link.onmessage = (type, number, data) => {
     if (type === Tell.Scene) takeScene(readJson<Scene>(data));
     else if (type === Tell.Mesh) stage.addMesh(readMesh(data));
+    else if (type === Tell.Solid) stage.addSolid(readSolid(data));
     else if (type === Tell.Status) takeStatus(readJson<Status & { set?: [number, string, string] }>(data));
     else if (type === Tell.Answer) report(readText(data, 5));
     else if (type === Tell.Log) (luaConsole.write(readText(data, 4), "error"), report(readText(data, 4)));
@@ -127,19 +130,26 @@ function takeStatus(next: Status & { set?: [number, string, string] }): void {
     byId<HTMLSelectElement>("speed").value = String(next.speed);
     byId("record").textContent = next.recording >= 0 ? "stop recording" : "record frames";
     byId("record").hidden = !scene?.record;
-    if (!next.playing)
-        void ask(Ask.Hash).then((text) => {
-            hash = text ?? "";
-        });
+    if (!next.playing) askHash();
+}
+
+// Of the state that stands still now; an answer that comes late is of another.
+let hashNumber = 0;
+function askHash(): void {
+    const number = ++hashNumber;
+    hash = "";
+    void ask(Ask.Hash).then((text) => {
+        if (number === hashNumber) hash = text ?? "";
+    });
 }
 
 function takeFrame(serial: number, data: Uint8Array): void {
-    if (isUnshown) link.shown(); // never drawn: a newer one is here
-    isUnshown = true;
+    unshown += 1;
     if (!scene || serial !== scene.serial) return;
     const last = frame;
     frame = readFrame(data);
     graphs.note(frame, last, stage);
+    if (!frame.isPlaying && scene.source === "live") askHash();
 }
 
 function save(data: Uint8Array): void {
@@ -153,12 +163,16 @@ function save(data: Uint8Array): void {
 
 // --- Drawing ---
 
-function showStatus(): void {
+let statusAt = 0;
+function showStatus(now: number): void {
     if (!frame || !scene) return;
     document.body.dataset.time = String(frame.time);
     document.body.dataset.count = String(frame.count);
     document.body.dataset.steps = String(frame.steps);
     document.body.dataset.hash = frame.isPlaying ? "" : hash;
+    showLegend();
+    if (now - statusAt < 120) return; // letters are not cheap, and nobody reads faster
+    statusAt = now;
     const parts = [
         `${frame.time.toFixed(3)} s`,
         `${frame.count} particles`,
@@ -174,7 +188,6 @@ function showStatus(): void {
         if (document.activeElement !== seek) seek.value = String(frame.number);
         byId("seek-text").textContent = `${frame.number + 1} / ${scene.frames}`;
     }
-    showLegend();
 }
 
 let legendText = "";
@@ -236,11 +249,12 @@ function draw(now: number): void {
     if (scene && !isFramed) (camera.frame(scene), (isFramed = true));
     showArrows();
     stage.pace(now);
-    stage.draw(frame, camera);
-    if (isUnshown) (link.shown(), (isUnshown = false));
-    graphs.noteDrawn(now);
+    const isDrawn = stage.draw(frame, camera);
+    // One answer for each picture, so that no more frames come than are drawn; one that was never drawn is answered later.
+    if (unshown > 0) (link.shown(), (unshown -= 1));
+    graphs.noteDrawn(now, isDrawn);
     graphs.draw();
-    showStatus();
+    showStatus(now);
 }
 
 // --- The panel ---
@@ -350,7 +364,7 @@ function showView(): void {
 }
 
 function savePicture(): void {
-    stage.draw(frame, camera);
+    stage.drawFinely(frame, camera);
     canvas.toBlob((blob) => {
         if (blob) make("a", { href: URL.createObjectURL(blob), download: `${sceneName.split("/").at(-1)}.png` }).click();
     });
@@ -500,10 +514,20 @@ Object.assign(window, {
             const body = frame?.bodies.find((b) => stage.meshOf(b.key)?.name === name);
             return body ? { position: body.position, screen: camera.project(body.position) } : null;
         },
+        solidAt: (name: string) => {
+            const solid = frame?.solids.find((s) => stage.solidOf(s.key)?.name === name);
+            if (!solid) return null;
+            const count = solid.points.length / 3,
+                position = [0, 0, 0] as Vec3;
+            solid.points.forEach((x, i) => {
+                position[i % 3] += x / count;
+            });
+            return { position, screen: camera.project(position) };
+        },
         screenOf: (p: Vec3) => camera.project(p),
         inspected: () => inspected,
         hash: () => ask(Ask.Hash),
-        draw: () => stage.draw(frame, camera),
+        draw: () => stage.draw(frame, camera, true),
     },
 });
 

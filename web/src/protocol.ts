@@ -26,8 +26,9 @@ export const Ask = {
     Hash: 23,
     Record: 24,
     Seek: 25,
+    DragSolid: 26,
 } as const;
-export const Tell = { Scene: 1, Frame: 2, Mesh: 3, Answer: 4, Status: 5, File: 6, Inspect: 7, Log: 8 } as const;
+export const Tell = { Scene: 1, Frame: 2, Mesh: 3, Answer: 4, Status: 5, File: 6, Inspect: 7, Log: 8, Solid: 9 } as const;
 export const PROTOCOL = 1;
 
 export type Vec3 = [number, number, number];
@@ -128,6 +129,19 @@ export interface Pose {
     position: Vec3;
     rotation: [number, number, number, number];
 }
+/** What a deformable solid is made of; frames say where its points are. */
+export interface Solid {
+    key: number;
+    opacity: number;
+    name: string;
+    count: number;
+    indices: Uint32Array;
+}
+export interface Shape {
+    key: number;
+    points: Float32Array;
+    colors: Uint8Array; // four bytes each
+}
 export interface Frame {
     serial: number;
     sequence: number;
@@ -154,6 +168,7 @@ export interface Frame {
     phases: number[];
     bodies: Pose[];
     particles: Uint8Array;
+    solids: Shape[];
 }
 
 // --- Writing ---
@@ -240,6 +255,36 @@ export function readMesh(data: Uint8Array): Mesh {
     };
 }
 
+export function readSolid(data: Uint8Array): Solid {
+    const view = new DataView(data.buffer, data.byteOffset, data.byteLength),
+        end = 20 + 12 * view.getUint32(16, true);
+    return {
+        key: bodyKey(view.getUint16(4, true), view.getUint16(6, true)),
+        opacity: view.getFloat32(8, true),
+        name: readText(data, end),
+        count: view.getUint32(12, true),
+        indices: new Uint32Array(data.slice(20, end).buffer),
+    };
+}
+
+// To the end of a frame: each solid's handle, its count, and 16 bytes a point.
+function readShapes(view: DataView, start: number): Shape[] {
+    const shapes: Shape[] = [];
+    for (let at = start; at + 8 <= view.byteLength;) {
+        const count = view.getUint32(at + 4, true),
+            points = new Float32Array(3 * count),
+            colors = new Uint8Array(4 * count);
+        const key = bodyKey(view.getUint16(at, true), view.getUint16(at + 2, true));
+        at += 8;
+        for (let i = 0; i < count; ++i, at += 16) {
+            for (let a = 0; a < 3; ++a) points[3 * i + a] = view.getFloat32(at + 4 * a, true);
+            for (let a = 0; a < 3; ++a) colors[4 * i + a] = view.getUint8(at + 12 + a);
+        }
+        shapes.push({ key, points, colors });
+    }
+    return shapes;
+}
+
 export function readFrame(data: Uint8Array): Frame {
     const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
     const f = (at: number): number => view.getFloat32(at, true);
@@ -285,5 +330,6 @@ export function readFrame(data: Uint8Array): Frame {
         phases,
         bodies,
         particles: data.subarray(at, at + 8 * count),
+        solids: readShapes(view, at + 8 * count),
     };
 }

@@ -80,9 +80,38 @@ void main() {
     float scale = uIsFlat ? 1.0 : 1.0 / max(-eye.z, 1e-6);
     gl_PointSize = clamp(2.0 * uRadius * uPixels * scale, 1.0, 256.0);
     int m = min(int(aMaterial + 0.5), 31);
-    vColor = uColoring == 0 ? uMaterials[m].rgb : colormap(aValue);
+    vColor = uMaterials[m].rgb;
+    if (uColoring != 0) vColor = colormap(aValue);
     vAbsorption = uAbsorption[m];
     vEye = eye.xyz;
+}
+`;
+
+// For renderers in software, which take their time over every pixel: the display's curve once a point, no highlight's roots.
+const PLAIN_PARTICLE =
+    HEAD +
+    `
+layout(location = 0) in vec3 aPlace;
+layout(location = 1) in float aMaterial;
+layout(location = 2) in float aValue;
+uniform mat4 uView, uProjection;
+uniform vec3 uLower, uSize;
+uniform float uRadius, uPixels;
+uniform vec4 uMaterials[32];
+uniform int uColoring;
+uniform bool uIsFlat;
+out vec3 vColor;
+` +
+    COLORMAP +
+    LIGHT +
+    `
+void main() {
+    vec4 eye = uView * vec4(uLower + aPlace * uSize, 1.0);
+    gl_Position = uProjection * eye;
+    gl_PointSize = clamp(2.0 * uRadius * uPixels * (uIsFlat ? 1.0 : 1.0 / max(-eye.z, 1e-6)), 1.0, 256.0);
+    vec3 color = uMaterials[min(int(aMaterial + 0.5), 31)].rgb;
+    if (uColoring != 0) color = colormap(aValue);
+    vColor = display(color);
 }
 `;
 
@@ -112,6 +141,25 @@ void main() {
     shine *= shine, shine *= shine, shine *= shine, shine *= shine, shine *= shine;
     vec3 ambient = mix(uGround, uSky, 0.5 + 0.5 * dot(normal, uUpEye));
     outColor = vec4(display(vColor * (ambient + 0.75 * diffuse) + 0.25 * shine), 1.0);
+}
+`,
+    ],
+    // display(color * light) is near display(color) * sqrt(light).
+    plainSphere: [
+        PLAIN_PARTICLE,
+        HEAD +
+            `
+in vec3 vColor;
+uniform vec3 uLight; // of the sun, across the picture and towards the eye; what is there without it
+uniform float uAmbient;
+uniform bool uIsFlat;
+out vec4 outColor;
+void main() {
+    vec2 p = vec2(2.0 * gl_PointCoord.x - 1.0, 1.0 - 2.0 * gl_PointCoord.y);
+    float r2 = dot(p, p);
+    if (r2 > 1.0) discard;
+    float light = uIsFlat ? 1.15 - 0.45 * r2 : uAmbient + max(dot(p, uLight.xy) + sqrt(1.0 - r2) * uLight.z, 0.0);
+    outColor = vec4(vColor * sqrt(light), 1.0);
 }
 `,
     ],
@@ -248,10 +296,12 @@ void main() { outColor = texelFetch(uScene, ivec2(gl_FragCoord.xy), 0); }
             `
 layout(location = 0) in vec3 aPlace;
 layout(location = 1) in vec3 aNormal;
+layout(location = 2) in vec3 aTint; // of solids; white for bodies
 uniform mat4 uModel, uView, uProjection;
-out vec3 vNormal, vWorld;
+out vec3 vNormal, vWorld, vTint;
 void main() {
     vec4 world = uModel * vec4(aPlace, 1.0);
+    vTint = aTint;
     vNormal = mat3(uModel) * aNormal;
     vWorld = world.xyz;
     gl_Position = uProjection * uView * world;
@@ -259,7 +309,7 @@ void main() {
 `,
         HEAD +
             `
-in vec3 vNormal, vWorld;
+in vec3 vNormal, vWorld, vTint;
 uniform vec4 uColor;
 uniform vec3 uEye, uMiddle;
 uniform float uGrid, uFade; // cell of the grid on endless planes [m], where it ends; 0: none
@@ -270,7 +320,7 @@ out vec4 outColor;
 void main() {
     vec3 normal = normalize(vNormal), toEye = normalize(uEye - vWorld);
     if (dot(normal, toEye) < 0.0) normal = -normal;
-    vec3 color = uColor.rgb;
+    vec3 color = uColor.rgb * vTint;
     float alpha = uColor.a;
     if (uGrid > 0.0) {
         vec3 q = vWorld / uGrid, width = fwidth(q) + 1e-6;
@@ -281,6 +331,46 @@ void main() {
         alpha *= 1.0 - smoothstep(0.4 * uFade, uFade, distance(vWorld, uMiddle));
     }
     outColor = vec4(display(shade(color, normal, toEye)), alpha);
+}
+`,
+    ],
+    // Lit at the corners.
+    plainMesh: [
+        HEAD +
+            `
+layout(location = 0) in vec3 aPlace;
+layout(location = 1) in vec3 aNormal;
+layout(location = 2) in vec3 aTint;
+uniform mat4 uModel, uView, uProjection;
+uniform vec4 uColor;
+uniform vec3 uEye;
+out vec3 vColor;
+out vec3 vWorld;
+` +
+            LIGHT +
+            `
+void main() {
+    vec4 world = uModel * vec4(aPlace, 1.0);
+    vec3 normal = mat3(uModel) * aNormal, toEye = normalize(uEye - world.xyz);
+    vWorld = world.xyz;
+    vColor = display(shade(uColor.rgb * aTint, dot(normal, toEye) < 0.0 ? -normal : normal, toEye));
+    gl_Position = uProjection * uView * world;
+}
+`,
+        HEAD +
+            `
+in vec3 vColor;
+in vec3 vWorld;
+uniform vec4 uColor;
+uniform vec3 uMiddle;
+uniform float uGrid, uFade;
+out vec4 outColor;
+void main() {
+    outColor = vec4(vColor, uColor.a);
+    if (uGrid > 0.0) {
+        vec3 away = vWorld - uMiddle;
+        outColor.a *= clamp((uFade * uFade - dot(away, away)) / (0.84 * uFade * uFade), 0.0, 1.0);
+    }
 }
 `,
     ],

@@ -5,8 +5,9 @@
 // thickness dims the light as each material absorbs it; what is behind is bent by the normals.
 import type { Camera } from "./camera";
 import { cross, dot, fromPose, multiply, normalize, sub, type Mat4 } from "./maths";
-import type { Frame, Mesh, Pose, Scene, Vec3 } from "./protocol";
+import type { Frame, Mesh, Pose, Scene, Solid, Vec3 } from "./protocol";
 import { SHADERS } from "./shaders";
+import { Solids } from "./solids";
 
 interface Program {
     program: WebGLProgram;
@@ -23,6 +24,14 @@ interface Target {
     framebuffer: WebGLFramebuffer;
     textures: WebGLTexture[];
 }
+
+// From the finest to the coarsest: cheaper shading, then fewer pixels.
+const LEVELS = [
+    { isPlain: false, detail: 1 },
+    { isPlain: true, detail: 1 },
+    { isPlain: true, detail: 0.75 },
+    { isPlain: true, detail: 0.5 },
+];
 
 const IDENTITY: Mat4 = new Float32Array([1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]);
 
@@ -41,20 +50,32 @@ export class Stage {
     private drawn = new Map<number, Drawn>();
     private targets: Record<string, Target> = {};
     private targetSize = "";
+    private solids: Solids;
     private scene: Scene | null = null;
     private uploaded = -1;
     private order = new Uint32Array(0);
     private drawnCount = 0;
-    private detail = 1; // of the picture's resolution
-    private slow = 0; // frames in a row that took long, below 0: that went fast
-    private lastDraw = 0;
+    private level = 0; // of LEVELS
+    private least = 0; // level that this machine bears
+    private isFiner = false; // it came from a coarser one
+    private mean = 30; // time between pictures [ms]
+    private pictures = 0; // at this level
+    private lastTime = 0;
+    private hasDrawn = false; // at lastTime
+    private shown = ""; // what the picture stands for
+    private changes = 0; // of meshes
     private slices = new Uint16Array(0);
+    private covered = new Uint8Array(0);
     private orderBuffer: WebGLBuffer;
 
     constructor(private canvas: HTMLCanvasElement) {
         const gl = canvas.getContext("webgl2", { antialias: false, stencil: true, alpha: false, preserveDrawingBuffer: true });
         if (!gl) throw new Error("This browser has no WebGL 2.");
         this.gl = gl;
+        const info = gl.getExtension("WEBGL_debug_renderer_info"),
+            renderer = String(gl.getParameter(info ? info.UNMASKED_RENDERER_WEBGL : gl.RENDERER));
+        this.least = /swiftshader|llvmpipe|softpipe|software|basic render/i.test(renderer) ? 1 : 0;
+        this.level = this.least;
         this.canSurface = gl.getExtension("EXT_color_buffer_float") !== null && gl.getExtension("EXT_float_blend") !== null;
         this.particleArray = gl.createVertexArray()!;
         this.particleBuffer = gl.createBuffer()!;
@@ -73,6 +94,7 @@ export class Stage {
         gl.enableVertexAttribArray(0);
         gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 12, 0);
         this.orderBuffer = gl.createBuffer()!;
+        this.solids = new Solids(gl);
         this.emptyArray = gl.createVertexArray()!;
         gl.bindVertexArray(null);
     }
@@ -80,13 +102,15 @@ export class Stage {
     setScene(scene: Scene): void {
         for (const drawn of this.drawn.values()) this.free(drawn);
         this.drawn.clear();
+        this.solids.clear();
         this.scene = scene;
         this.uploaded = -1;
+        this.changes += 1;
     }
 
     // --- Programs ---
 
-    private use(name: "sphere" | "depth" | "thickness" | "mesh" | "plain" | "smooth" | "compose" | "copy"): Program {
+    private use(name: Exclude<keyof typeof SHADERS, "quad">): Program {
         const gl = this.gl;
         let found = this.programs.get(name);
         if (!found) {
@@ -149,6 +173,7 @@ export class Stage {
         const old = this.drawn.get(mesh.key),
             buffers: WebGLBuffer[] = [];
         if (old) this.free(old);
+        this.changes += 1;
         if (mesh.dimension === 2) {
             const [fan, cover] = fillOutline(mesh);
             const array = this.makeArray(fan, null, buffers);
@@ -164,6 +189,14 @@ export class Stage {
         const [places, normals] = smoothNormals(mesh);
         const array = this.makeArray(places, normals, buffers);
         this.drawn.set(mesh.key, { mesh, array, buffers, count: places.length / 3, cover: null });
+    }
+
+    addSolid(solid: Solid): void {
+        this.solids.add(solid);
+        this.changes += 1;
+    }
+    solidOf(key: number): Solid | undefined {
+        return this.solids.get(key);
     }
 
     meshOf(key: number): Mesh | undefined {
@@ -191,7 +224,12 @@ export class Stage {
         gl.uniform3fv(p.at("uGround"), theme.ground);
     }
 
-    private drawParticles(name: "sphere" | "depth" | "thickness", frame: Frame, camera: Camera, radius: number): void {
+    private drawParticles(
+        name: "sphere" | "plainSphere" | "depth" | "thickness",
+        frame: Frame,
+        camera: Camera,
+        radius: number,
+    ): void {
         const gl = this.gl,
             p = this.use(name),
             scene = this.scene!;
@@ -211,11 +249,20 @@ export class Stage {
         gl.uniform4fv(p.at("uMaterials"), colors);
         gl.uniform3fv(p.at("uAbsorption"), absorption);
         const m = camera.view(),
+            theme = this.theme(),
             toEye = (v: Vec3): Vec3 => [0, 1, 2].map((r) => m[r] * v[0] + m[4 + r] * v[1] + m[8 + r] * v[2]) as Vec3;
         const sun = toEye(normalize([0.45, 0.8, 0.4]));
         gl.uniform3fv(p.at("uSunEye"), sun);
         gl.uniform3fv(p.at("uHalfEye"), normalize([sun[0], sun[1], sun[2] + 1]));
         gl.uniform3fv(p.at("uUpEye"), toEye([0, 1, 0]));
+        // Plain: sky and ground as one grey, and its slope along the vertical.
+        const [sky, ground] = [theme.sky, theme.ground].map((c) => (c[0] + c[1] + c[2]) / 3),
+            up = toEye([0, 1, 0]);
+        gl.uniform1f(p.at("uAmbient"), 0.5 * (sky + ground));
+        gl.uniform3fv(
+            p.at("uLight"),
+            sun.map((s, a) => 0.75 * s + 0.5 * (sky - ground) * up[a]),
+        );
         gl.bindVertexArray(this.particleArray);
         if (camera.is2d || name === "thickness") gl.drawArrays(gl.POINTS, 0, frame.count);
         else gl.drawElements(gl.POINTS, this.drawnCount, gl.UNSIGNED_INT, 0);
@@ -251,46 +298,75 @@ export class Stage {
         gl.bindVertexArray(null);
     }
 
-    // Spheres whose middle lies behind four others, in a cell of the picture of 0.4 diameters (of spheres in the middle of the
-    // scene), are not seen. Software GL takes its time for every point, hidden or not.
+    // Spheres that nearer ones hide, looked at in cells of a fifth of a diameter, are not drawn: of a block of 20 000 three of four.
+    // Software GL takes 2 microseconds for every point, hidden or not. A sphere hides a little less than it covers, so that no gap
+    // between two shows what is not drawn.
     private dropHidden(frame: Frame, camera: Camera, shorts: Uint16Array): number {
         const m = multiply(camera.projection(), camera.view());
         const toW = (x: number, y: number, z: number): number => m[3] * x + m[7] * y + m[11] * z + m[15];
         const [cx, cy, cz] = frame.lower.map((low, a) => low + 0.5 * frame.size[a]);
-        const cell = Math.max((0.4 * this.scene!.spacing * camera.pixelScale()) / Math.max(toW(cx, cy, cz), 1e-6), 1);
+        const size = 0.5 * this.scene!.spacing * camera.pixelScale(); // radius [px] at 1 m
+        const cell = Math.max((0.4 * size) / Math.max(toW(cx, cy, cz), 1e-6), 1);
         const scale = frame.size.map((s) => s / 65535),
-            columns = Math.ceil(camera.width / cell) + 2,
-            rows = Math.ceil(camera.height / cell) + 2,
-            cells = new Uint8Array(columns * rows);
+            columns = Math.ceil(camera.width / cell),
+            rows = Math.ceil(camera.height / cell);
+        if (this.covered.length < columns * rows) this.covered = new Uint8Array(columns * rows);
+        const covered = this.covered.fill(0, 0, columns * rows);
         let kept = 0;
         for (let k = 0; k < frame.count; ++k) {
             const i = this.order[k],
                 x = frame.lower[0] + scale[0] * shorts[4 * i],
                 y = frame.lower[1] + scale[1] * shorts[4 * i + 1],
                 z = frame.lower[2] + scale[2] * shorts[4 * i + 2];
-            const w = toW(x, y, z),
-                column = Math.floor((0.5 + (0.5 * (m[0] * x + m[4] * y + m[8] * z + m[12])) / w) * (camera.width / cell)) + 1,
-                row = Math.floor((0.5 + (0.5 * (m[1] * x + m[5] * y + m[9] * z + m[13])) / w) * (camera.height / cell)) + 1;
-            const isInside = w > 0 && column >= 0 && column < columns && row >= 0 && row < rows;
-            if (isInside && ++cells[row * columns + column] > 4) {
-                cells[row * columns + column] = 5;
-                continue;
+            const w = toW(x, y, z);
+            if (w <= 0) continue;
+            const r = Math.max(size / (w * cell), 0.71), // at least one sample
+                column = (0.5 + (0.5 * (m[0] * x + m[4] * y + m[8] * z + m[12])) / w) * (camera.width / cell) - 0.5,
+                row = (0.5 + (0.5 * (m[1] * x + m[5] * y + m[9] * z + m[13])) / w) * (camera.height / cell) - 0.5;
+            const last = Math.min(Math.floor(row + r), rows - 1),
+                hides = 0.7 * r * r;
+            let isSeen = false;
+            for (let v = Math.max(Math.ceil(row - r), 0); v <= last; ++v) {
+                const up = (v - row) * (v - row),
+                    half = Math.sqrt(r * r - up),
+                    end = Math.min(Math.floor(column + half), columns - 1);
+                for (let u = Math.max(Math.ceil(column - half), 0); u <= end; ++u) {
+                    if (covered[v * columns + u] === 1) continue;
+                    isSeen = true;
+                    if (up + (u - column) * (u - column) < hides) covered[v * columns + u] = 1;
+                }
             }
-            this.order[kept++] = i;
+            if (isSeen) this.order[kept++] = i;
         }
         return kept;
+    }
+
+    private useMesh(camera: Camera): Program {
+        const p = this.use(LEVELS[this.level].isPlain ? "plainMesh" : "mesh");
+        this.setCommon(p, camera);
+        this.gl.uniform3fv(p.at("uEye"), camera.place());
+        this.gl.vertexAttrib3f(2, 1, 1, 1);
+        return p;
+    }
+
+    // Their points are in the world's frame.
+    private drawSolids(frame: Frame, camera: Camera): void {
+        if (frame.solids.length === 0) return;
+        const gl = this.gl,
+            p = this.useMesh(camera);
+        gl.uniformMatrix4fv(p.at("uModel"), false, IDENTITY);
+        gl.uniform1f(p.at("uGrid"), 0);
+        this.solids.draw(frame, (opacity) => gl.uniform4f(p.at("uColor"), 1, 1, 1, opacity));
     }
 
     private drawBody(drawn: Drawn, pose: Pose, camera: Camera): void {
         const gl = this.gl,
             mesh = drawn.mesh,
-            p = this.use("mesh"),
+            p = this.useMesh(camera),
             scene = this.scene!;
-        this.setCommon(p, camera);
-        const size = Math.max(...sub(scene.upper, scene.lower), 10 * scene.spacing);
+        const size = Math.max(...sub(scene.upper, scene.lower), 1e-6); // endless planes end at 1.5 of it
         gl.uniformMatrix4fv(p.at("uModel"), false, fromPose(pose.position, pose.rotation));
         gl.uniform4f(p.at("uColor"), ...mesh.color, mesh.opacity);
-        gl.uniform3fv(p.at("uEye"), camera.place());
         gl.uniform1f(p.at("uGrid"), mesh.isEndless ? 10 ** Math.floor(Math.log10(size / 3)) : 0);
         gl.uniform1f(p.at("uFade"), 1.5 * size);
         gl.uniform3fv(
@@ -387,24 +463,50 @@ export class Stage {
         gl.enable(gl.DEPTH_TEST);
     }
 
-    /** Where the machine cannot draw 20 frames a second, the picture gets coarser; where it easily can, finer again. */
+    /** Where the machine cannot draw 30 frames a second, the picture gets coarser; where it easily can, finer again. */
     pace(now: number): void {
-        const took = now - this.lastDraw;
-        this.lastDraw = now;
-        this.slow = took > 50 ? Math.max(this.slow, 0) + 1 : took < 20 ? Math.min(this.slow, 0) - 1 : 0;
-        if (this.slow > 15) {
-            this.detail = Math.max(0.5, this.detail - 0.25);
-            this.slow = 0;
-        } else if (this.slow < -240) {
-            this.detail = Math.min(1, this.detail + 0.25);
-            this.slow = 0;
+        const took = now - this.lastTime;
+        this.lastTime = now;
+        if (!this.hasDrawn) return; // the time went by, it was not needed
+        this.mean += 0.1 * (Math.min(took, 500) - this.mean);
+        if (++this.pictures > 20 && this.mean > 35 && this.level + 1 < LEVELS.length) {
+            if (this.isFiner) this.least = this.level + 1; // it was tried, and was too much
+            this.setLevel(this.level + 1, false);
+        } else if (this.pictures > 240 && this.mean < 20 && this.level > this.least) {
+            this.setLevel(this.level - 1, true);
         }
     }
 
-    draw(frame: Frame | null, camera: Camera): void {
+    private setLevel(level: number, isFiner: boolean): void {
+        ((this.level = level), (this.isFiner = isFiner), (this.pictures = 0), (this.mean = 30));
+    }
+
+    // All that the picture depends on.
+    private describe(frame: Frame | null, camera: Camera): string {
+        const look = [...camera.target, camera.distance, camera.azimuth, camera.elevation, camera.fov, camera.is2d];
+        const size = [this.canvas.clientWidth, this.canvas.clientHeight, window.devicePixelRatio, this.level];
+        const marks = JSON.stringify([this.arrows, this.outline]);
+        return [
+            this.scene?.serial,
+            frame?.sequence,
+            this.changes,
+            this.isSurface,
+            this.theme().clear,
+            look,
+            size,
+            marks,
+        ].join();
+    }
+
+    /** False when the picture stood already: nobody pays for drawing it again. */
+    draw(frame: Frame | null, camera: Camera, isForced = false): boolean {
         const gl = this.gl,
-            theme = this.theme();
-        const ratio = Math.min(window.devicePixelRatio || 1, 2) * this.detail;
+            theme = this.theme(),
+            described = this.describe(frame, camera);
+        this.hasDrawn = isForced || described !== this.shown;
+        if (!this.hasDrawn) return false;
+        this.shown = described;
+        const ratio = Math.min(window.devicePixelRatio || 1, 2) * LEVELS[this.level].detail;
         const width = Math.round(this.canvas.clientWidth * ratio),
             height = Math.round(this.canvas.clientHeight * ratio);
         if (this.canvas.width !== width || this.canvas.height !== height)
@@ -422,26 +524,38 @@ export class Stage {
         gl.clearColor(...theme.clear, 1);
         gl.clearStencil(0);
         gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
-        if (!frame || !this.scene) return;
+        if (!frame || !this.scene) return true;
         gl.enable(gl.DEPTH_TEST);
         gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
         const radius = (this.scene.dimension === 2 ? 0.55 : 0.5) * this.scene.spacing;
         if (this.scene.dimension === 2) {
             this.drawOutlines(frame, camera);
+            this.drawSolids(frame, camera);
             gl.clear(gl.DEPTH_BUFFER_BIT);
-            this.drawParticles("sphere", frame, camera, radius);
+            this.drawParticles(LEVELS[this.level].isPlain ? "plainSphere" : "sphere", frame, camera, radius);
         } else {
             this.sortParticles(frame, camera);
             this.drawBodies(frame, camera, false);
+            this.drawSolids(frame, camera);
             if (isSurface) {
                 this.drawBodies(frame, camera, true);
                 this.drawSurface(frame, camera, 1.6 * radius, width, height);
             } else {
-                this.drawParticles("sphere", frame, camera, radius);
+                this.drawParticles(LEVELS[this.level].isPlain ? "plainSphere" : "sphere", frame, camera, radius);
                 this.drawBodies(frame, camera, true);
             }
         }
         this.drawMarks(camera);
+        return true;
+    }
+
+    /** Draws it as fine as it can be, for a picture that is kept. */
+    drawFinely(frame: Frame | null, camera: Camera): void {
+        const level = this.level;
+        this.level = 0;
+        this.draw(frame, camera, true);
+        this.level = level;
+        this.shown = "";
     }
 
     // --- The surface in screen space ---

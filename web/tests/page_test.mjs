@@ -22,6 +22,23 @@ body { name = "ground", shape = plane {} }
 body { name = "ball", shape = sphere { radius = 0.08 }, at = { 0, 0.6, 0 }, density = 2000 }
 fluid { material = "water", shape = box { size = { 0.3, 0.3, 0.3 } }, at = { 0, 0.15, 0 } }
 `;
+const JELLY = `
+scene { title = "Jelly", spacing = 0.02, duration = 10, fps = 30 }
+body { name = "ground", shape = plane {} }
+solid { name = "jelly", shape = box { size = { 0.1, 0.1, 0.1 } }, cells = { 3, 3, 3 }, at = { 0, 0.06, 0 }, young = 20000,
+    damping = 0.005, color = { 0.8, 0.1, 0.05 } }
+camera { from = { 0.2, 0.3, 0.9 }, to = { 0, 0.12, 0 }, fov = 36 }
+`;
+const CASTING = `
+scene { title = "A casting", spacing = 0.05, duration = 10, fps = 30, depth = 0.4, speed = 3 }
+body { name = "ground", shape = plane {} }
+body { name = "mould", shape = shell { box { size = { 0.4, 0.4, 0.4 } }, thickness = 0.1, open = true }, at = { 0, 0.3, 0 } }
+fluid { material = material("matter", { base = "jelly", shear_modulus = 5000, flow_stretch = 20, flow_compress = 20 }),
+    shape = box { size = { 0.4, 0.4, 0.4 } }, at = { 0, 0.3, 0 } }
+camera { from = { 1.2, 1.2, 2 }, to = { 0, 0.3, 0 }, fov = 36 }
+`;
+writeFileSync(join(folder, "jelly.lua"), JELLY);
+writeFileSync(join(folder, "casting.lua"), CASTING);
 writeFileSync(join(folder, "pool.lua"), POOL);
 writeFileSync(join(folder, "block.lua"), BLOCK);
 
@@ -207,6 +224,78 @@ async function testReconnect(browser) {
     assert.equal(await server.stop(), 0);
 }
 
+// A deformable solid is seen, and follows the pointer.
+async function testSolid({ page }) {
+    const server = await startServer(coulis, join(folder, "jelly.lua"), "--threads", "1");
+    await page.goto(server.url);
+    await waitFor(page, () => window.coulis.solidAt("jelly") !== null && document.body.dataset.time > 0.3);
+    const [x, y] = await page.evaluate(() => window.coulis.solidAt("jelly").screen);
+    const color = await page.evaluate(([u, v]) => {
+        const canvas = document.getElementById("stage"),
+            gl = canvas.getContext("webgl2"),
+            pixel = new Uint8Array(4),
+            scale = canvas.width / canvas.clientWidth;
+        gl.readPixels(u * scale, canvas.height - v * scale, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+        return [...pixel];
+    }, [x, y]); // prettier-ignore
+    assert.ok(color[0] > 2 * color[1] && color[0] > 2 * color[2], `red where the jelly is: ${color}`);
+    const [u, v] = await screenOf(page, [-0.1, 0.25, 0]);
+    await page.click("#tool-drag");
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(u, v, { steps: 5 });
+    await page.waitForTimeout(50);
+    await page.mouse.move(u + 1, v);
+    await waitFor(page, () => window.coulis.solidAt("jelly").position[1] > 0.15);
+    await page.screenshot({ path: join(pictures, "viewer-solid.png") });
+    await page.mouse.up();
+    await waitFor(page, () => window.coulis.solidAt("jelly").position[1] < 0.1);
+    assert.equal(await server.stop(), 0);
+}
+
+// The bunny of the thesis by hand: fill the mould, add springs, remove the mould, squash, raise plasticity, squash, delete springs.
+async function testCasting({ page }) {
+    const server = await startServer(coulis, join(folder, "casting.lua"), "--threads", "1"),
+        wait = async (seconds) => {
+            const start = await time(page);
+            await waitFor(page, (t) => Number(document.body.dataset.time) > t, start + seconds);
+            return (await frame(page)).height;
+        },
+        choose = async (value) => {
+            await openTab(page, "Knobs");
+            await page.locator("#knob-0-springs select").selectOption(value);
+            await waitFor(page, () => document.getElementById("knob-0-springs").classList.contains("changed"));
+        },
+        squash = async () => {
+            await page.mouse.click(...(await screenOf(page, [0, 0.75, 0])));
+            return wait(0.5);
+        };
+    await page.goto(server.url);
+    await waitFor(page, () => document.body.dataset.count > 300);
+    await openTab(page, "View");
+    await page.selectOption("#speed", "0");
+    await page.click("#add-springs");
+    await wait(0.1);
+    await page.click("#tool-remove");
+    await page.mouse.click(...(await page.evaluate(() => window.coulis.bodyAt("mould").screen)));
+    await waitFor(page, () => window.coulis.bodyAt("mould") === null);
+    const standing = await wait(1);
+    assert.ok(standing > 0.1, `with springs it stands: ${standing}`);
+    await page.click("#tool-drop");
+    await page.selectOption("[aria-label=shape]", "1");
+    const pressed = await squash();
+    await choose("plastic");
+    const squashed = await squash();
+    assert.ok(squashed < 0.95 * standing, `squashed from ${standing} to ${squashed}`);
+    await choose("none");
+    await openTab(page, "View");
+    await page.click("#delete-springs");
+    const flown = await wait(1.5);
+    console.log(`mean heights: ${[standing, pressed, squashed, flown].map((h) => h.toFixed(3)).join(", ")} m`);
+    assert.ok(flown < 0.8 * squashed, `without springs it flows away: ${squashed} to ${flown}`);
+    assert.equal(await server.stop(), 0);
+}
+
 // By touch on a narrow screen: nothing sticks out, a finger pours.
 async function testPhone(url) {
     const browser = await startBrowser({ viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true }),
@@ -253,6 +342,8 @@ async function main() {
             server = await startServer(coulis, join(folder, "pool.lua"), "--threads", "1");
             await testPhone(server.url);
         });
+        await run("a solid", () => testSolid(browser));
+        await run("a casting by hand", () => testCasting(browser));
         await run("reconnect", () => testReconnect(browser));
     } finally {
         await browser.stop();
