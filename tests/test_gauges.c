@@ -229,7 +229,7 @@ static void test_hydrostatic(void **context)
     def.body = floor;
     weight = add_gauge(world, &def);
     def = make_gauge("patch", cou_gaugeForce, cou_gaugeOnBody, 0.02);
-    def.body = floor, def.shape = make_box(0.2f, 0.3f, 1), def.pose = at(0.3f, 0, 0);
+    def.body = floor, def.shape = make_box(0.2f, 0.3f, 1), def.pose = at(0.307f, 0, 0); // its edges anywhere
     patch = add_gauge(world, &def);
     couShape_Release(def.shape);
 
@@ -260,7 +260,7 @@ static void test_hydrostatic(void **context)
                   piece.sum / piece.count);
     CHECK_NEAR(height.sum / height.count, (double)depth, 0.1 * (double)d, 0);
     CHECK_NEAR(force.sum / force.count, rho_g * (double)(depth * width), 0.01 * rho_g * (double)(depth * width), 0);
-    CHECK_NEAR(piece.sum / piece.count, rho_g * (double)depth * 0.2, 0.02 * rho_g * (double)depth * 0.2, 0);
+    CHECK_NEAR(piece.sum / piece.count, rho_g * (double)depth * 0.2, 0.01 * rho_g * (double)depth * 0.2, 0);
     (void)points;
     couDestroyWorld(world);
 }

@@ -38,6 +38,7 @@ typedef struct couPatch {
     couShape *shape; ///< what it covers; NULL: a free place
     size_t body;
     couPose pose;     ///< of the shape in the body's frame
+    float edge;       ///< width over which what is at its edge counts in part [m]
     double pushed[6]; ///< as those of couBody
     double impulse[6];
 } couPatch;

@@ -2,15 +2,17 @@
 
 #include "rigid/patches.h"
 
-int couBodies_AddPatch(couBodies *bodies, const couBody *body, couShape *shape, couPose pose)
+int couBodies_AddPatch(couBodies *bodies, const couBody *body, couShape *shape, couPose pose, float edge)
 {
     size_t place = 0;
     while (place < bodies->patches.count && bodies->patches.items[place].shape) ++place;
     if (place == bodies->patches.count && !COU_RESERVE(bodies->memory, &bodies->patches, place + 1)) return -1;
     couQuat back = couConjugate(body->pose.rotation);
     couPose inverse = {couScale(-1.0f, couRotate(back, body->pose.position)), back};
-    bodies->patches.items[place] = (couPatch){
-        .shape = couShape_Retain(shape), .body = (size_t)(body - bodies->items), .pose = couCompose(inverse, pose)};
+    bodies->patches.items[place] = (couPatch){.shape = couShape_Retain(shape),
+                                              .body = (size_t)(body - bodies->items),
+                                              .pose = couCompose(inverse, pose),
+                                              .edge = edge};
     bodies->patches.count = COU_MAX(bodies->patches.count, place + 1);
     return (int)place;
 }
@@ -33,8 +35,9 @@ void couAddToPatches(const couBodies *bodies, couImpulseSum *sums, size_t body, 
         const couPatch *patch = &bodies->patches.items[p];
         if (!patch->shape || patch->body != body) continue;
         couVec3 local = couToLocal(patch->pose, couToLocal(bodies->items[body].start, at));
-        if (!(couShape_Distance(patch->shape, bodies->dimension, local) < 0.0f)) continue;
-        double *sum = sums[bodies->count + p];
-        for (int a = 0; a < 6; ++a) sum[a] += impulse[a];
+        float share = 0.5f - couShape_Distance(patch->shape, bodies->dimension, local) / patch->edge;
+        if (!(share > 0.0f)) continue;
+        double *sum = sums[bodies->count + p], part = COU_MIN(share, 1.0f);
+        for (int a = 0; a < 6; ++a) sum[a] += part * impulse[a];
     }
 }

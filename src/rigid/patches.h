@@ -4,8 +4,9 @@
 
 #include "rigid/bodies.h"
 
-/// A patch that moves with its body; its shape is retained. Its index, -1 without memory.
-int couBodies_AddPatch(couBodies *bodies, const couBody *body, couShape *shape, couPose pose);
+/// A patch that moves with its body; its shape is retained. Impulses come at points: so that its size does not depend on how
+/// many of them just lie inside, they count in part within `edge` [m] across its edge. Its index, -1 without memory.
+int couBodies_AddPatch(couBodies *bodies, const couBody *body, couShape *shape, couPose pose, float edge);
 void couBodies_RemovePatch(couBodies *bodies, int patch);
 void couFreePatches(couBodies *bodies);
 

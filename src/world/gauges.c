@@ -150,7 +150,8 @@ couGaugeId couWorld_AddGauge(couWorld *world, const couGaugeDef *given, couFault
     }
     if (def.what == cou_gaugeFlow) world->gauges.flow_count++;
     if (def.place == cou_gaugeOnBody && def.shape)
-        gauge->patch = couBodies_AddPatch(&world->bodies, couBodies_Find(&world->bodies, def.body), def.shape, def.pose);
+        gauge->patch = couBodies_AddPatch(&world->bodies, couBodies_Find(&world->bodies, def.body), def.shape, def.pose,
+                                          world->def.spacing);
     if (gauge->def.shape) couShape_Retain(gauge->def.shape);
     if (def.what == cou_gaugePressure && !world->fluid.method->traits.has_pressure)
         couLog(cou_logWarning, "gauge '%s': %s has no pressures, its column is NaN", def.name, world->fluid.method->name);
