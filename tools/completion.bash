@@ -52,7 +52,7 @@ _coulis_value()
         --frames) [ "$command" != render ] || _coulis_words "last" ;;
         --seconds | --fps | --set | --checkpoint-every | --samples | --shutter | --from | --fov) COMPREPLY=() ;;
         --cell | --radius | --level) _coulis_words "auto" ;;
-        --spacing | --smoothing | --max-memory | --max-gib) COMPREPLY=() ;;
+        --spacing | --smoothing | --max-memory | --max-gib | --gauge | --section | --density) COMPREPLY=() ;;
         *) return 1 ;;
     esac
 }
@@ -70,7 +70,7 @@ _coulis()
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _coulis_words "run view surface render check export list info bench validate --help --version"
+        _coulis_words "run view surface render measure check export list info bench validate --help --version"
         return
     fi
     _coulis_value && return
@@ -82,7 +82,7 @@ _coulis()
         run | check | view) _coulis_scenes ;;
         list) _coulis_words "scenes materials methods cases" ;;
         export) mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
-        surface | render) _coulis_files vtp vtu vtk ply ;;
+        surface | render | measure) _coulis_files vtp vtu vtk ply ;;
         info) _coulis_files vtp vtu vtk ply h5 json csv ;;
         validate) _coulis_words "$(_coulis_list cases)" ;;
     esac

@@ -9,10 +9,8 @@ int couBodies_AddPatch(couBodies *bodies, const couBody *body, couShape *shape, 
     if (place == bodies->patches.count && !COU_RESERVE(bodies->memory, &bodies->patches, place + 1)) return -1;
     couQuat back = couConjugate(body->pose.rotation);
     couPose inverse = {couScale(-1.0f, couRotate(back, body->pose.position)), back};
-    bodies->patches.items[place] = (couPatch){.shape = couShape_Retain(shape),
-                                              .body = (size_t)(body - bodies->items),
-                                              .pose = couCompose(inverse, pose),
-                                              .edge = edge};
+    bodies->patches.items[place] = (couPatch){
+        .shape = couShape_Retain(shape), .body = (size_t)(body - bodies->items), .pose = couCompose(inverse, pose), .edge = edge};
     bodies->patches.count = COU_MAX(bodies->patches.count, place + 1);
     return (int)place;
 }
