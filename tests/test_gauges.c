@@ -265,6 +265,54 @@ static void test_hydrostatic(void **context)
     couDestroyWorld(world);
 }
 
+// A standing wave, half a wave in the tank, started by its velocities at a flat surface [Lamb 1932, sect. 228].
+static couVec3 wave_velocity(void *context, couVec3 x)
+{
+    const double *wave = context; // wave number [1/m], speed of the surface [m/s], depth [m]
+    double k = wave[0], unit = wave[1] / sinh(k * wave[2]);
+    return (couVec3){(float)(-unit * sin(k * (double)x.x) * cosh(k * (double)x.y)),
+                     (float)(unit * cos(k * (double)x.x) * sinh(k * (double)x.y)), 0};
+}
+
+static void test_level_of_a_standing_wave(void **context)
+{
+    (void)context;
+    const float d = 0.02f, width = 0.6f, depth = 0.3f;
+    double k = 3.14159265358979 / (double)width, omega = sqrt(9.81 * k * tanh(k * (double)depth)), height = 0.02;
+    double wave[3] = {k, height * omega, (double)depth}, period = 2 * 3.14159265358979 / omega;
+    couWorld *world = make_sph_world("dfsph", 2, d, EARTH);
+    couMaterialId water = add_liquid(world, 1000, 0);
+    add_body(world, make_tank(width, 0.8f, 1, 0.1f, true), at(0.5f * width, 0.4f, 0), 0);
+    couFaults faults = {0};
+    couFluidDef fluid = couDefaultFluidDef();
+    fluid.material = water, fluid.shape = make_box(width, depth, 1), fluid.pose = at(0.5f * width, 0.5f * depth, 0);
+    fluid.jitter = 0, fluid.velocity_function = wave_velocity, fluid.velocity_context = wave;
+    assert_true(couWorld_AddFluid(world, &fluid, &faults) > 0);
+    couShape_Release(fluid.shape);
+    const float places[3] = {0.03f, 0.3f, 0.57f}; // both ends and the node
+    for (int g = 0; g < 3; ++g) {
+        char name[8];
+        snprintf(name, sizeof name, "h%d", g);
+        couGaugeDef def = on_line(name, cou_gaugeLevel, (couVec3){places[g], 0, 0}, (couVec3){places[g], 0.6f, 0}, 0.01);
+        add_gauge(world, &def);
+    }
+    Mean means[3] = {{0}};
+    double highest = 0;
+    for (int n = 0; n < 100; ++n) { // two periods
+        couWorld_Advance(world, period / 50);
+        couGaugeRows rows = couWorld_GaugeRows(world);
+        const double *last = rows.values + (rows.count - 1) * rows.column_count;
+        for (int g = 0; g < 3 && rows.count; ++g) add_to(&means[g], last[g]);
+        if (rows.count) highest = fmax(highest, last[0]);
+    }
+    for (int g = 0; g < 3; ++g) {
+        print_message("mean level at x = %g m: %.5f m\n", (double)places[g], means[g].sum / means[g].count);
+        CHECK_NEAR(means[g].sum / means[g].count, (double)depth, 0.1 * (double)d, g);
+    }
+    CHECK_RANGE(highest, (double)depth + 0.6 * height, (double)depth + 1.3 * height, 0);
+    couDestroyWorld(world);
+}
+
 // --- State and threads -------------------------------------------------------------------------------------------------------
 
 static couWorld *make_busy(int threads)
@@ -431,6 +479,7 @@ int main(void)
         cmocka_unit_test(test_level_of_still_water),
         cmocka_unit_test(test_flow_counts_particles),
         cmocka_unit_test(test_hydrostatic),
+        cmocka_unit_test(test_level_of_a_standing_wave),
         cmocka_unit_test(test_state_and_threads),
         cmocka_unit_test(test_bad_gauges),
         cmocka_unit_test(test_removed_while_running),
