@@ -3,6 +3,7 @@
 #include <coulis/checkpoint.h>
 #include <coulis/coulis.h>
 #include <coulis/frames.h>
+#include <coulis/gauge.h>
 #include <coulis/look.h>
 #include <coulis/mesh.h>
 #include <coulis/mesh_file.h>

@@ -156,6 +156,7 @@ static int list_tables(Table *tables, int capacity, const couParamTable *joint)
                            {.name = "sink", .params = couSinkParams()},
                            {.name = "field", .params = couFieldParams()},
                            {.name = "blower", .params = couBlowerParams()},
+                           {.name = "gauge", .params = couGaugeParams()},
                            {.name = "solid mesh", .params = couSceneSolidMeshParams()},
                            {.name = "solid", .params = couSolidParams()},
                            {.name = "camera", .params = couSceneCameraParams()},

@@ -9,3 +9,5 @@ add_test(NAME help COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/test_help
 add_test(NAME methods_gallery COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/test_methods_gallery.sh ${program_and_source})
 # The same numbers as ever: hashes of a few short runs, by whatever compiler.
 add_test(NAME golden COMMAND ${PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/golden_test.py ${program_and_source})
+# Gauges of runs and of frames.
+add_test(NAME gauges COMMAND ${BASH_PROGRAM} ${CMAKE_CURRENT_SOURCE_DIR}/test_gauges_program.sh ${program_and_source})

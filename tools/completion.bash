@@ -53,7 +53,7 @@ _coulis_value()
         --frames) [ "$command" != render ] || _coulis_words "last" ;;
         --seconds | --fps | --set | --checkpoint-every | --samples | --shutter | --from | --fov) COMPREPLY=() ;;
         --cell | --radius | --level) _coulis_words "auto" ;;
-        --spacing | --smoothing | --max-memory | --max-gib) COMPREPLY=() ;;
+        --spacing | --smoothing | --max-memory | --max-gib | --gauge | --section | --density) COMPREPLY=() ;;
         *) return 1 ;;
     esac
 }
@@ -71,7 +71,7 @@ _coulis()
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _coulis_words "run view surface render check export help list info bench validate --help --version"
+        _coulis_words "run view surface render measure check export help list info bench validate --help --version"
         return
     fi
     _coulis_value && return
@@ -84,7 +84,7 @@ _coulis()
         list) _coulis_words "scenes materials methods cases" ;;
         help) _coulis_words "$("${COMP_WORDS[0]/#\~/$HOME}" help --words 2>/dev/null)" ;;
         export) mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
-        surface | render) _coulis_files vtp vtu vtk ply ;;
+        surface | render | measure) _coulis_files vtp vtu vtk ply ;;
         info) _coulis_files vtp vtu vtk ply h5 json csv ;;
         validate) _coulis_words "$(_coulis_list cases)" ;;
     esac

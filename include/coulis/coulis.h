@@ -3,6 +3,7 @@
 #pragma once
 
 #include "coulis/base.h"
+#include "coulis/gauge.h"
 #include "coulis/look.h"
 #include "coulis/mesh.h"
 #include "coulis/params.h"

@@ -3,6 +3,7 @@
 // made of a frame is the outputs' affair (run_outputs.h).
 #include "app/run_outputs.h"
 #include "base/base.h"
+#include "world/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -341,12 +342,29 @@ static bool advance(couRun *run)
     return is_healthy;
 }
 
+// ", p1 4405 Pa, level 0.2 m": the first gauges' last values.
+static void append_gauges(const couWorld *world, char *note, size_t size)
+{
+    enum { SHOWN = 3 };
+    int columns = couWorld_GaugeColumnCount(world);
+    for (int c = 0, shown = 0; c < columns && shown < SHOWN; ++c) {
+        couGaugeColumn column = couWorld_GaugeColumnAt(world, c);
+        if (!column.gauge.index1 || column.is_quality) continue;
+        double value = world->gauges.values.items[c];
+        size_t used = strlen(note);
+        if (isnan(value)) continue;
+        snprintf(note + used, size - used, ", %s %.4g%s%s", column.name, value, column.unit[0] ? " " : "", column.unit);
+        ++shown;
+    }
+}
+
 static void show(const couRun *run, couProgress *progress)
 {
-    char count[32], rate[32], note[96];
+    char count[32], rate[32], note[256];
     snprintf(note, sizeof note, "%s particles, %s particle-steps/s",
              couFormatCount(count, sizeof count, couWorld_Particles(run->world).count),
              couFormatRate(rate, sizeof rate, run->step_seconds > 0 ? (double)run->particle_steps / run->step_seconds : 0.0));
+    append_gauges(run->world, note, sizeof note);
     couProgress_Show(progress, run->frame, note);
 }
 
@@ -381,6 +399,7 @@ static void print_end(const couRun *run)
     printf("\nstate hash %016llx\n%s: run.json diagnostics.csv%s%s checkpoint.h5", (unsigned long long)run->state_hash,
            run->folder, options->has_vtp ? " particles_*.vtp" : "", options->has_ply ? " particles_*.ply" : "");
     if (options->has_surface) printf(" surface_*");
+    if (couWorld_GaugeColumnCount(run->world) > 0) printf(" gauges.csv gauges.svg");
     printf("%s%s\n", options->is_video ? " film.mp4" : "", options->is_video || options->is_picture ? " picture.png" : "");
 }
 

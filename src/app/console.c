@@ -236,7 +236,7 @@ void couProgress_Show(couProgress *progress, int64_t done, const char *note)
     double elapsed = now - progress->started;
     double rate = elapsed > 0.0 ? (double)(done - progress->first) / elapsed : 0.0;
     double left = rate > 0.0 ? (double)(progress->total - done) / rate : 0.0;
-    char left_text[32], text[200];
+    char left_text[32], text[400];
     snprintf(text, sizeof text, "%s %lld/%lld%s%s  %.2f %ss/s  %s left", progress->noun, (long long)done,
              (long long)progress->total, note ? "  " : "", note ? note : "", rate, progress->noun,
              couFormatSeconds(left_text, sizeof left_text, left));

@@ -19,6 +19,7 @@ static const Command commands[] = {
     {"render", couCommandRender, "pictures and film of frames that were written before"},
     {"view", couCommandView, "the live viewer, in a browser: pour, grab, squash, tune"},
     {"help", couCommandHelp, "what a key of scenes, a parameter, a material or a method means"},
+    {"measure", couCommandMeasure, "gauges, sections and grids of frames that were written before"},
     {"list", couCommandList, "scenes, materials, methods or validation cases"},
     {"export", couCommandExport, "a run for other programs: USD, ParaView, PLY, OBJ"},
     {"info", couCommandInfo, "what a frame, checkpoint, run.json or run folder holds"},

@@ -110,8 +110,7 @@ static void pull_block(void *context, int block, size_t begin, size_t end, int w
     const couSphLoop *loop = job->loop;
     const couNeighbors *neighbors = &fluid->neighbors;
     const uint32_t *body_of = couBoundary_Body(&fluid->boundary);
-    double(*sums)[6] = job->sums + (size_t)block * fluid->bodies->count;
-    memset(sums, 0, fluid->bodies->count * sizeof *sums);
+    couImpulseSum *sums = couSph_StartSums(fluid, job->sums, block);
     for (size_t i = begin; i < end; ++i) {
         const uint32_t *list = neighbors->first[i] + neighbors->solid_first[i];
         couVec3 x = couXyz(loop->position[i]), change = {0};

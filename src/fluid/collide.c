@@ -18,6 +18,8 @@
 
 #include "fluid/collide.h"
 
+#include "rigid/patches.h"
+
 #define ROUNDS 4 // over the bodies that a particle may meet
 #define COLLISION_BLOCK 2048
 
@@ -25,9 +27,9 @@ typedef struct CollideJob {
     couFluid *fluid;
     const couBodies *bodies;
     float dt;
-    float radius;     // at which particles are held [m]
-    double *impulses; // six numbers per block and body
-    uint16_t *near;   // per worker: the bodies near a group of particles
+    float radius;            // at which particles are held [m]
+    couImpulseSum *impulses; // per block: six numbers for each body, and each patch of one
+    uint16_t *near;          // per worker: the bodies near a group of particles
     _Atomic int64_t trapped_count;
     _Atomic bool has_failed;
 } CollideJob;
@@ -146,19 +148,22 @@ static couVec3 stick(const CollideJob *job, const couBody *body, couVec3 x)
     return couScale(-size, couRotate(body->end.rotation, normal));
 }
 
-// What a particle was moved by, as an impulse on the body at a point; `impulse` has six numbers.
-static void take_impulse(double *impulse, const couBody *body, couVec3 point, float mass, couVec3 moved, float dt)
+// What a particle was moved by, as an impulse on body b at a point, into its six numbers of `impulses` and those of its patches.
+static void take_impulse(const CollideJob *job, couImpulseSum *impulses, size_t b, couVec3 point, float mass, couVec3 moved)
 {
+    const couBody *body = &job->bodies->items[b];
     couVec3 arm = couSub(point, couBodyCenter(body, body->end));
-    double j[3] = {-(double)mass * moved.x / dt, -(double)mass * moved.y / dt, -(double)mass * moved.z / dt};
-    for (int k = 0; k < 3; ++k) impulse[k] += j[k];
-    impulse[3] += arm.y * j[2] - arm.z * j[1];
-    impulse[4] += arm.z * j[0] - arm.x * j[2];
-    impulse[5] += arm.x * j[1] - arm.y * j[0];
+    float dt = job->dt;
+    double j[6] = {-(double)mass * moved.x / dt, -(double)mass * moved.y / dt, -(double)mass * moved.z / dt};
+    j[3] = arm.y * j[2] - arm.z * j[1];
+    j[4] = arm.z * j[0] - arm.x * j[2];
+    j[5] = arm.x * j[1] - arm.y * j[0];
+    for (int k = 0; k < 6; ++k) impulses[b][k] += j[k];
+    if (job->bodies->patches.count) couAddToPatches(job->bodies, impulses, b, point, j);
 }
 
 // A path that still leads through a solid is not taken: the particle stays where it came from, in the frame of that body.
-static void refuse_path(CollideJob *job, Path *path, float mass, const uint16_t *near, int near_count, double *impulses)
+static void refuse_path(CollideJob *job, Path *path, float mass, const uint16_t *near, int near_count, couImpulseSum *impulses)
 {
     const couFluid *fluid = job->fluid;
     for (int k = 0; k < near_count; ++k) {
@@ -169,7 +174,7 @@ static void refuse_path(CollideJob *job, Path *path, float mass, const uint16_t 
         if (!(before > 0.0f) || trace(body, dimension, a, before, b) >= 1.0f) continue;
         couVec3 back = couToWorld(body->end, a);
         couVec3 moved = couAdd(couSub(back, path->to), path->extracted);
-        take_impulse(impulses + 6 * near[k], body, back, mass, moved, job->dt);
+        take_impulse(job, impulses, near[k], back, mass, moved);
         path->to = back;
         path->extracted = (couVec3){0};
         job->trapped_count++;
@@ -178,7 +183,7 @@ static void refuse_path(CollideJob *job, Path *path, float mass, const uint16_t 
 }
 
 // All bodies near one particle. `impulses` has six numbers per body.
-static void collide_particle(CollideJob *job, size_t i, const uint16_t *near, int near_count, double *impulses)
+static void collide_particle(CollideJob *job, size_t i, const uint16_t *near, int near_count, couImpulseSum *impulses)
 {
     couFluid *fluid = job->fluid;
     couVec4 *position = couFluid_Position(fluid), *previous = couFluid_Previous(fluid);
@@ -189,7 +194,7 @@ static void collide_particle(CollideJob *job, size_t i, const uint16_t *near, in
         if (!(body->def.stickiness > 0.0f)) continue;
         couVec3 moved = stick(job, body, path.to);
         if (moved.x == 0.0f && moved.y == 0.0f && moved.z == 0.0f) continue;
-        take_impulse(impulses + 6 * near[k], body, path.to, mass, moved, job->dt);
+        take_impulse(job, impulses, near[k], path.to, mass, moved);
         path.to = couAdd(path.to, moved);
         path.has_changed = true;
     }
@@ -201,7 +206,7 @@ static void collide_particle(CollideJob *job, size_t i, const uint16_t *near, in
             couVec3 to = path.to, extracted = path.extracted;
             if (!collide_body(job, body, &path)) continue;
             couVec3 moved = couSub(couSub(path.to, to), couSub(path.extracted, extracted));
-            take_impulse(impulses + 6 * near[k], body, couMulAdd(path.to, -job->radius, path.normal), mass, moved, job->dt);
+            take_impulse(job, impulses, near[k], couMulAdd(path.to, -job->radius, path.normal), mass, moved);
             if (couLength(couSub(path.to, to)) > 1e-3f * fluid->spacing && near_count > 1) is_settled = false;
         }
     }
@@ -240,7 +245,7 @@ static int find_near(const CollideJob *job, size_t begin, size_t end, bool is_fr
 }
 
 // What the wall density did to particles. It acts along the normal: its moment is the same at the particle and at the surface.
-static void add_pushes(const CollideJob *job, size_t begin, size_t end, bool is_free_only, double *impulses)
+static void add_pushes(const CollideJob *job, size_t begin, size_t end, bool is_free_only, couImpulseSum *impulses)
 {
     const couFluid *fluid = job->fluid;
     if (!fluid->method->has_contact_pushes) return; // samples take what the fluid does to bodies
@@ -250,17 +255,24 @@ static void add_pushes(const CollideJob *job, size_t begin, size_t end, bool is_
             const couBody *body = &job->bodies->items[contacts[k].body];
             if (contacts[k].push == 0.0f || (is_free_only && body->kind != cou_rigidFree)) continue;
             float mass = fluid->mass[couFluid_Material(fluid)[i]];
-            take_impulse(impulses + 6 * contacts[k].body, body, couXyz(couFluid_Position(fluid)[i]), mass,
-                         couScale(contacts[k].push, contacts[k].normal), job->dt);
+            take_impulse(job, impulses, (size_t)contacts[k].body, couXyz(couFluid_Position(fluid)[i]), mass,
+                         couScale(contacts[k].push, contacts[k].normal));
         }
     }
+}
+
+static couImpulseSum *start_sums(const CollideJob *job, int block)
+{
+    size_t count = couBodies_SumCount(job->bodies);
+    couImpulseSum *sums = job->impulses + (size_t)block * count;
+    memset(sums, 0, count * sizeof *sums);
+    return sums;
 }
 
 static void collide_block(void *context, int block, size_t begin, size_t end, int worker)
 {
     CollideJob *job = context;
-    double *impulses = job->impulses + (size_t)block * 6 * job->bodies->count;
-    memset(impulses, 0, 6 * job->bodies->count * sizeof *impulses);
+    couImpulseSum *impulses = start_sums(job, block);
 
     add_pushes(job, begin, end, false, impulses);
     uint16_t *near = job->near + (size_t)worker * job->bodies->count;
@@ -281,19 +293,19 @@ static bool start_job(couStep *step, CollideJob *job)
         .bodies = fluid->bodies,
         .dt = step->dt,
         .radius = fluid->method->contact_radius * fluid->spacing,
-        .impulses = COU_TAKE(fluid->scratch, double, blocks * 6 * bodies),
+        .impulses = couArena_Take(fluid->scratch, blocks * couBodies_SumCount(fluid->bodies), sizeof *job->impulses),
         .near = COU_TAKE(fluid->scratch, uint16_t, (size_t)fluid->parallel.threads * bodies),
     };
     return job->impulses && job->near;
 }
 
-// In the order of the blocks: the same bits for any number of threads.
+// Of a body, or a patch behind them, in the order of the blocks: the same bits for any number of threads.
 static void sum_blocks(const CollideJob *job, size_t body, double sum[6])
 {
-    size_t blocks = (size_t)couTouchBlockCount(job->fluid);
+    size_t blocks = (size_t)couTouchBlockCount(job->fluid), count = couBodies_SumCount(job->bodies);
     for (size_t a = 0; a < 6; ++a) {
         sum[a] = 0;
-        for (size_t k = 0; k < blocks; ++k) sum[a] += job->impulses[(k * job->bodies->count + body) * 6 + a];
+        for (size_t k = 0; k < blocks; ++k) sum[a] += job->impulses[k * count + body][a];
     }
 }
 
@@ -315,6 +327,14 @@ void couPhase_Collide(couStep *step)
         sum_blocks(&job, b, body->impulse);
         for (int a = 0; a < 6; ++a) body->impulse[a] += body->pushed[a];
         for (int a = 0; a < 6; ++a) body->sum[a] += body->impulse[a];
+        const double *p = body->impulse, dt = step->dt;
+        body->step_force = (couVec3){(float)(p[0] / dt), (float)(p[1] / dt), (float)(p[2] / dt)};
+        body->step_torque = (couVec3){(float)(p[3] / dt), (float)(p[4] / dt), (float)(p[5] / dt)};
+    }
+    for (size_t p = 0; p < bodies->patches.count; ++p) {
+        couPatch *patch = &bodies->patches.items[p];
+        sum_blocks(&job, bodies->count + p, patch->impulse);
+        for (int a = 0; a < 6; ++a) patch->impulse[a] += patch->pushed[a];
     }
     couArena_Release(fluid->scratch, mark);
     couSettleImpulses(bodies);
@@ -354,7 +374,7 @@ static bool touch_slowly(const CollideJob *job, const couBody *body, const Path 
 
 // What one particle would do to a free body at its predicted place. A particle that only comes near is noted with its gap:
 // the body may be pushed against it. Attraction is taken as it is, into `given`.
-static bool touch_body(const CollideJob *job, size_t i, uint16_t b, int block, double *given)
+static bool touch_body(const CollideJob *job, size_t i, uint16_t b, int block, couImpulseSum *given)
 {
     const couFluid *fluid = job->fluid;
     const couBody *body = &job->bodies->items[b];
@@ -364,7 +384,7 @@ static bool touch_body(const CollideJob *job, size_t i, uint16_t b, int block, d
     Path path = {.from = couXyz(couFluid_Previous(fluid)[i]), .to = to};
     if (body->def.stickiness > 0.0f) {
         couVec3 moved = stick(job, body, to);
-        take_impulse(given + 6 * b, body, to, touch.mass, moved, job->dt);
+        take_impulse(job, given, b, to, touch.mass, moved);
         path.to = couAdd(to, moved);
     }
     couVec3 before = path.to;
@@ -384,8 +404,7 @@ static void touch_block(void *context, int block, size_t begin, size_t end, int 
 {
     CollideJob *job = context;
     job->fluid->touches.items[block].count = 0;
-    double *given = job->impulses + (size_t)block * 6 * job->bodies->count;
-    memset(given, 0, 6 * job->bodies->count * sizeof *given);
+    couImpulseSum *given = start_sums(job, block);
     add_pushes(job, begin, end, true, given); // done already
     bool is_good = true;
     uint16_t *near = job->near + (size_t)worker * job->bodies->count;

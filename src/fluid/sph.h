@@ -16,6 +16,7 @@
 #include "fluid/kernels.h"
 #include "fluid/wall_pressure.h"
 #include "fluid/yield.h"
+#include "rigid/patches.h"
 
 typedef enum couSphKernel { cou_sphCubic, cou_sphWendland, cou_sphMueller, cou_sphKaiser, cou_sphKernelAuto } couSphKernel;
 typedef enum couSphViscosity {
@@ -328,6 +329,8 @@ void couSph_PushByState(couStep *step, float dt);
 /// Contacts of the particles where they are: they come from nowhere else, as long as they have not moved. Writes previous,
 /// contacts.
 bool couSph_FindContacts(couStep *step);
+/// A block's sums of impulses, six for each body and piece of one, at zero.
+couImpulseSum *couSph_StartSums(const couFluid *fluid, couImpulseSum *sums, int block);
 /// One impulse of the fluid on a body, at a point, into sums per body.
 void couSph_AddImpulse(const couFluid *fluid, double (*sums)[6], uint32_t body, couVec3 at, couVec3 impulse);
 /// Runs `function` over blocks of particles that leave impulses per body in *sums (block * body_count + body); adds them to the

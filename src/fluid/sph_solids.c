@@ -47,8 +47,7 @@ static void press_block(void *context, int block, size_t begin, size_t end, int 
     const BodyJob *job = context;
     const couFluid *fluid = job->fluid;
     const couNeighbors *neighbors = &fluid->neighbors;
-    double(*sums)[6] = job->sums + (size_t)block * fluid->bodies->count;
-    memset(sums, 0, fluid->bodies->count * sizeof *sums);
+    couImpulseSum *sums = couSph_StartSums(fluid, job->sums, block);
     const uint32_t *body = couBoundary_Body(&fluid->boundary);
     const couWallRows *walls = job->loop->walls_own;
     for (size_t i = begin; i < end; ++i) {
@@ -66,12 +65,23 @@ static void press_block(void *context, int block, size_t begin, size_t end, int 
     }
 }
 
+couImpulseSum *couSph_StartSums(const couFluid *fluid, couImpulseSum *sums, int block)
+{
+    size_t count = couBodies_SumCount(fluid->bodies);
+    couImpulseSum *own = sums + (size_t)block * count;
+    memset(own, 0, count * sizeof *own);
+    return own;
+}
+
 void couSph_AddImpulse(const couFluid *fluid, double (*sums)[6], uint32_t body, couVec3 at, couVec3 impulse)
 {
     double *sum = sums[body];
     couVec3 arm = couSub(at, fluid->bodies->items[body].start_center), moment = couCross(arm, impulse);
     sum[0] += impulse.x, sum[1] += impulse.y, sum[2] += impulse.z;
     sum[3] += moment.x, sum[4] += moment.y, sum[5] += moment.z;
+    if (!fluid->bodies->patches.count) return;
+    const double all[6] = {impulse.x, impulse.y, impulse.z, moment.x, moment.y, moment.z};
+    couAddToPatches(fluid->bodies, sums, body, at, all);
 }
 
 bool couSph_SumImpulses(couStep *step, couBlockFcn *function, void *job, double (**sums)[6])
@@ -81,12 +91,15 @@ bool couSph_SumImpulses(couStep *step, couBlockFcn *function, void *job, double 
     size_t blocks = (size_t)couBlockCount(fluid->table.count, BODY_BLOCK);
     if (!bodies->count || !fluid->boundary.table.count) return true;
     couArenaMark mark = couArena_Mark(fluid->scratch);
-    *sums = couArena_Take(fluid->scratch, blocks * bodies->count, sizeof **sums);
+    size_t count = couBodies_SumCount(bodies);
+    *sums = couArena_Take(fluid->scratch, blocks * count, sizeof **sums);
     if (!*sums) return false;
     couFor(&fluid->parallel, fluid->table.count, BODY_BLOCK, function, job);
-    for (size_t b = 0; b < bodies->count; ++b)
+    for (size_t b = 0; b < count; ++b) {
+        double *pushed = b < bodies->count ? bodies->items[b].pushed : bodies->patches.items[b - bodies->count].pushed;
         for (size_t k = 0; k < blocks; ++k)
-            for (int a = 0; a < 6; ++a) bodies->items[b].pushed[a] += (*sums)[k * bodies->count + b][a];
+            for (int a = 0; a < 6; ++a) pushed[a] += (*sums)[k * count + b][a];
+    }
     couArena_Release(fluid->scratch, mark);
     return true;
 }

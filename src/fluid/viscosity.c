@@ -36,8 +36,7 @@ static void wall_block(void *context, int block, size_t begin, size_t end, int w
     const AddJob *job = context;
     const couFluid *fluid = job->fluid;
     const couNeighbors *neighbors = &fluid->neighbors;
-    double(*sums)[6] = job->sums + (size_t)block * fluid->bodies->count;
-    memset(sums, 0, fluid->bodies->count * sizeof *sums);
+    couImpulseSum *sums = couSph_StartSums(fluid, job->sums, block);
     const uint32_t *body = couBoundary_Body(&fluid->boundary);
     size_t row = job->loop->wall_start[begin / COU_SPH_BLOCK];
     for (size_t i = begin; i < end; ++i) {

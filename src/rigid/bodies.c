@@ -2,6 +2,8 @@
 
 #include "rigid/bodies.h"
 
+#include "rigid/patches.h"
+
 #include <stdio.h>
 
 // --- Poses and states --------------------------------------------------------------------------------------------------------
@@ -150,6 +152,7 @@ void couBodies_Free(couBodies *bodies)
 {
     for (size_t b = 0; b < bodies->count; ++b) clear_body(bodies, &bodies->items[b]);
     COU_FREE_ARRAY(bodies->memory, bodies);
+    couFreePatches(bodies);
     COU_FREE_ARRAY(bodies->memory, &bodies->joints);
     COU_FREE_ARRAY(bodies->memory, &bodies->contacts);
 }

@@ -20,17 +20,28 @@ typedef struct couBody {
     double inertia[6];    ///< about the centre of mass in the shape's frame [kg m^2]
     double still_seconds; ///< how long it has hardly moved; asleep once its whole heap has been still long enough
     bool is_asleep;
-    couProbes probes;      ///< for contacts with other bodies
-    couVec3 ball_center;   ///< of a ball around the shape, in its frame [m]
-    float ball_radius;     ///< infinite for unbounded shapes [m]
-    couVec3 start_center;  ///< at the beginning of the step: what the moments of `pushed` are taken about [m]
-    double pushed[6];      ///< by the fluid method in this step, impulse and moment about the centre [N s, N m s]
-    double given[6];       ///< of this step's impulses, those that do not depend on how the body moves
-    double taken[6];       ///< what the step has put into a free body's velocity already
-    double impulse[6];     ///< all that the fluid gave in this step
-    double sum[6];         ///< of those since the last reset
-    couVec3 force, torque; ///< means over the last advance or step [N, N m]
+    couProbes probes;                ///< for contacts with other bodies
+    couVec3 ball_center;             ///< of a ball around the shape, in its frame [m]
+    float ball_radius;               ///< infinite for unbounded shapes [m]
+    couVec3 start_center;            ///< at the beginning of the step: what the moments of `pushed` are taken about [m]
+    double pushed[6];                ///< by the fluid method in this step, impulse and moment about the centre [N s, N m s]
+    double given[6];                 ///< of this step's impulses, those that do not depend on how the body moves
+    double taken[6];                 ///< what the step has put into a free body's velocity already
+    double impulse[6];               ///< all that the fluid gave in this step
+    double sum[6];                   ///< of those since the last reset
+    couVec3 force, torque;           ///< means over the last advance or step [N, N m]
+    couVec3 step_force, step_torque; ///< of the last step alone
 } couBody;
+
+/// A part of a body's surface whose share of the fluid's impulses is kept apart (patches.h).
+typedef struct couPatch {
+    couShape *shape; ///< what it covers; NULL: a free place
+    size_t body;
+    couPose pose;     ///< of the shape in the body's frame
+    float edge;       ///< width over which what is at its edge counts in part [m]
+    double pushed[6]; ///< as those of couBody
+    double impulse[6];
+} couPatch;
 
 typedef struct couJoint {
     couSlot slot;
@@ -46,6 +57,7 @@ typedef struct couBodies {
     couBody *items;
     size_t count, capacity; ///< count: places, also those of removed bodies
     COU_ARRAY(couJoint) joints;
+    COU_ARRAY(couPatch) patches;
     int free_count;                      ///< bodies that move freely now
     uint64_t change_count;               ///< bodies that came, went or were changed, for who keeps something about them
     COU_ARRAY(couRigidContact) contacts; ///< scratch: between bodies

@@ -57,6 +57,8 @@ void couPredictBodies(couBodies *bodies, double time, float dt)
         if (body->kind == cou_rigidDriven) measure_motion(body, dt);
         body->friction_share = body->def.friction >= 1.0f ? 1.0f : 1.0f - powf(1.0f - body->def.friction, 30.0f * dt);
     }
+    for (size_t p = 0; p < bodies->patches.count; ++p)
+        memset(bodies->patches.items[p].pushed, 0, sizeof bodies->patches.items[p].pushed);
 }
 
 // --- Contacts ----------------------------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ int couSceneCall_Blower(lua_State *lua)
     return 0;
 }
 
-// --- The domain --------------------------------------------------------------------------------------------------------------
+// --- Building ----------------------------------------------------------------------------------------------------------------
 
 typedef struct Points {
     couVec3 items[SAMPLES * SAMPLES * SAMPLES];
@@ -57,130 +57,6 @@ static void sample(const couShape *shape, int dimension, couPose pose, Points *p
     }
 }
 
-// The one body that all the points are inside of; NULL for none.
-static const couBodyDef *body_around(const couWorld *world, const Points *points)
-{
-    int dimension = couWorld_Def(world)->dimension;
-    for (int i = 0; i < couWorld_BodyCount(world); ++i) {
-        couBodyId id = couWorld_BodyAt(world, i);
-        couPose pose = couWorld_BodyPose(world, id);
-        const couBodyDef *body = couWorld_Body(world, id);
-        int inside = 0;
-        while (inside < points->count &&
-               couShape_Distance(body->shape, dimension, couToLocal(pose, points->items[inside])) < 0.0f)
-            ++inside;
-        if (points->count && inside == points->count && !body->is_dynamic) return body;
-    }
-    return NULL;
-}
-
-// The room that a closed shell holds, NULL where the body is something else.
-static const couShape *room_of(const couBodyDef *body)
-{
-    bool is_closed = couShape_Kind(body->shape) == cou_shapeShell && !couShape_Def(body->shape)->is_open;
-    return is_closed && !body->is_dynamic && !body->motion ? couShape_Def(body->shape)->children[0] : NULL;
-}
-
-static bool has_point_in(const couShape *room, int dimension, couPose pose, const Points *points)
-{
-    for (int k = 0; k < points->count; ++k)
-        if (couShape_Distance(room, dimension, couToLocal(pose, points->items[k])) < 0.0f) return true;
-    return false;
-}
-
-static bool is_source(const couRecord *record)
-{
-    return (record->kind == cou_recordFluid || record->kind == cou_recordEmitter) && !record->is_bad;
-}
-
-// The closed shell that holds all liquid of the scene and nothing of the blower.
-static const couBodyDef *shell_without(const couScene *scene, const Points *points)
-{
-    const couWorld *world = scene->world;
-    int dimension = couWorld_Def(world)->dimension;
-    for (int i = 0; i < couWorld_BodyCount(world); ++i) {
-        couBodyId id = couWorld_BodyAt(world, i);
-        couPose pose = couWorld_BodyPose(world, id);
-        const couShape *room = room_of(couWorld_Body(world, id));
-        if (!room || has_point_in(room, dimension, pose, points)) continue;
-        bool has_all = true;
-        for (size_t r = 0; r < scene->record_count && has_all; ++r) {
-            const couRecord *record = scene->records[r];
-            couPose own = couComposePoses(record->pose, record->shape.pose);
-            couBounds box;
-            if (!is_source(record) || !couShape_Bounds(record->shape.shape, dimension, &box)) continue;
-            couVec3 middle = couToWorld(own, couScale(0.5f, couAdd(box.lower, box.upper)));
-            has_all = !record->is_driven && couShape_Distance(room, dimension, couToLocal(pose, middle)) < 0.0f;
-        }
-        if (has_all) return couWorld_Body(world, id);
-    }
-    return NULL;
-}
-
-static void include(couBounds *all, const couShape *shape, int dimension, couPose pose)
-{
-    couBounds box;
-    if (!couShape_Bounds(shape, dimension, &box)) return;
-    for (int k = 0; k < 8; ++k) {
-        couVec3 corner = {k & 1 ? box.upper.x : box.lower.x, k & 2 ? box.upper.y : box.lower.y,
-                          k & 4 ? box.upper.z : box.lower.z};
-        couVec3 p = couToWorld(pose, corner);
-        all->lower = (couVec3){fminf(all->lower.x, p.x), fminf(all->lower.y, p.y), fminf(all->lower.z, p.z)};
-        all->upper = (couVec3){fmaxf(all->upper.x, p.x), fmaxf(all->upper.y, p.y), fmaxf(all->upper.z, p.z)};
-    }
-}
-
-// Far from all that the scene holds, where no floor leads: more than its size away from it.
-static bool is_far(const couScene *scene, const couBlowerDef *def, couBounds *domain)
-{
-    const couWorld *world = scene->world;
-    int dimension = couWorld_Def(world)->dimension;
-    couBounds box, none = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}, all = none, own = none;
-    for (int i = 0; i < couWorld_BodyCount(world); ++i) {
-        couBodyId id = couWorld_BodyAt(world, i);
-        if (!couShape_Bounds(couWorld_Body(world, id)->shape, dimension, &box)) return false;
-        include(&all, couWorld_Body(world, id)->shape, dimension, couWorld_BodyPose(world, id));
-    }
-    for (size_t r = 0; r < scene->record_count; ++r) {
-        const couRecord *record = scene->records[r];
-        if (is_source(record) && record->is_driven) return false;
-        if (is_source(record)) include(&all, record->shape.shape, dimension, couComposePoses(record->pose, record->shape.pose));
-    }
-    include(&own, def->shape, dimension, def->pose);
-    if (!(all.upper.x >= all.lower.x)) return false; // nothing to be far from
-    couVec3 size = couSub(all.upper, all.lower);
-    float reach = fmaxf(size.x, fmaxf(size.y, dimension == 2 ? 0.0f : size.z));
-    const float *a = &all.lower.x, *b = &all.upper.x, *c = &own.lower.x, *d = &own.upper.x;
-    bool is_apart = false;
-    for (int k = 0; k < dimension; ++k) is_apart = is_apart || c[k] > b[k] + reach || d[k] < a[k] - reach;
-    couVec3 margin = {reach, reach, reach};
-    *domain = (couBounds){couSub(all.lower, margin), couAdd(all.upper, margin)};
-    return is_apart;
-}
-
-static bool check_domain(const couScene *scene, const couRecord *record, const couBlowerDef *def, couFaults *faults)
-{
-    static const char key[] = "blower.at";
-    Points points;
-    sample(def->shape, couWorld_Def(scene->world)->dimension, def->pose, &points);
-    const couBodyDef *body = body_around(scene->world, &points), *shell = body ? NULL : shell_without(scene, &points);
-    couBounds domain;
-    if (body) {
-        couFaults_Add(faults, record->where, key, "it is outside the domain: wholly inside the body '%s'", body->name);
-    } else if (shell) {
-        couFaults_Add(faults, record->where, key, "it is outside the domain: all liquid is within the closed body '%s'",
-                      shell->name);
-    } else if (is_far(scene, def, &domain)) {
-        couFaults_Add(faults, record->where, key,
-                      "it is outside the domain: allowed are x from %g to %g, y from %g to %g, z from %g to %g m, all that the "
-                      "scene holds and as much again on every side",
-                      domain.lower.x, domain.upper.x, domain.lower.y, domain.upper.y, domain.lower.z, domain.upper.z);
-    } else {
-        return true;
-    }
-    return false;
-}
-
 void couScene_BuildBlower(couScene *scene, couRecord *record, couFaults *faults)
 {
     couBlowerDef def = record->def.blower;
@@ -192,5 +68,12 @@ void couScene_BuildBlower(couScene *scene, couRecord *record, couFaults *faults)
     couFaults own = {0};
     couBlowerId id = couWorld_AddBlower(scene->world, &def, &own);
     couAdoptFaults(record, &own, "blower", faults);
-    if (id.index1 && is_bounded) check_domain(scene, record, &def, faults);
+    if (!id.index1 || !is_bounded) return;
+    Points points;
+    int dimension = couWorld_Def(scene->world)->dimension;
+    couBounds none = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    sample(def.shape, dimension, def.pose, &points);
+    couDomainPlace place = {points.items, points.count, 0.0f, none};
+    couIncludeShape(&place.bounds, def.shape, dimension, def.pose);
+    couScene_CheckDomain(scene, record, "blower.at", &place, faults);
 }

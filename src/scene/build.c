@@ -411,8 +411,8 @@ static bool is_flat_turn(couQuat q) { return fabsf(q.x) < 1e-4f && fabsf(q.y) < 
 // In 2D only turns about z make sense.
 static bool check_flat(const couRecord *record, couFaults *faults)
 {
-    static const char *const keys[] = {"body.turn",    "joint",       "fluid.turn", "emitter.turn", "sink.turn",
-                                       "field.region", "blower.turn", "at",         "solid.turn",   "solid.fixed"};
+    static const char *const keys[] = {"body.turn",   "joint", "fluid.turn", "emitter.turn", "sink.turn", "field.region",
+                                       "blower.turn", "at",    "solid.turn", "solid.fixed",  "gauge.turn"};
     if (couWorld_Def(record->scene->world)->dimension == 3) return true;
     char key[64];
     const char *thing = record->kind == cou_recordBlower ? "blower" : "emitter";
@@ -442,6 +442,7 @@ static void build_records(couScene *scene, couRecordKind kind, double *count, co
         case cou_recordSink: build_sink(scene, record, faults); break;
         case cou_recordField: build_field(scene, record, faults); break;
         case cou_recordBlower: couScene_BuildBlower(scene, record, faults); break;
+        case cou_recordGauge: couScene_BuildGauge(scene, record, faults); break;
         case cou_recordEvent: build_event(scene, record, faults); break;
         case cou_recordFluid: check_fluid(scene, record, count, faults); break;
         case cou_recordSolid: build_solid(scene, record, couScene_BuildSolid, faults); break;
@@ -507,6 +508,7 @@ bool couScene_Build(couScene *scene, couFaults *faults)
     build_records(scene, cou_recordSink, &count, faults);
     build_records(scene, cou_recordField, &count, faults);
     build_records(scene, cou_recordBlower, &count, faults);
+    build_records(scene, cou_recordGauge, &count, faults);
     build_records(scene, cou_recordEvent, &count, faults);
     build_records(scene, cou_recordFluid, &count, faults);
     for (size_t i = 0; i < scene->record_count && faults->count == 0; ++i) {

@@ -294,7 +294,10 @@ static const luaL_Reg world_methods[] = {{"stop_emitters", world_stop_emitters},
                                          {"set_free", couWorldCall_SetFree},
                                          {"remove_body", couWorldCall_RemoveBody},
                                          {"motor", couWorldCall_Motor},
-                                         {"remove_joint", couWorldCall_RemoveJoint}};
+                                         {"remove_joint", couWorldCall_RemoveJoint},
+                                         {"gauge", couWorldCall_Gauge},
+                                         {"record", couWorldCall_Record},
+                                         {"remove_gauge", couWorldCall_RemoveGauge}};
 
 static int world_index(lua_State *lua)
 {

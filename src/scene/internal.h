@@ -1,6 +1,7 @@
 /// What the files of src/scene share: the scene under construction, records of what the script asked for, reading of Lua tables.
 #pragma once
 
+#include "coulis/gauge.h"
 #include "coulis/scene.h"
 #include "coulis/solid.h"
 #include "scene/sandbox.h"
@@ -34,7 +35,8 @@ typedef enum couRecordKind {
     cou_recordBlower,
     cou_recordEvent,
     cou_recordSolid,
-    cou_recordHold ///< what holds or pushes points of a solid
+    cou_recordHold, ///< what holds or pushes points of a solid
+    cou_recordGauge
 } couRecordKind;
 
 /// How the mesh of a solid is made.
@@ -81,6 +83,7 @@ typedef struct couRecord {
         couFieldDef field;
         couBlowerDef blower;
         couSolidDef solid;
+        couGaugeDef gauge;
     } def;
 } couRecord;
 
@@ -217,6 +220,7 @@ void couScene_OpenMeshes(lua_State *lua);  ///< meshes.c
 void couScene_OpenWords(lua_State *lua);   ///< words.c: scene, material, camera, colors
 int couSceneCall_Camera(lua_State *lua);   ///< camera.c
 int couSceneCall_Blower(lua_State *lua);   ///< blowers.c
+int couSceneCall_Gauge(lua_State *lua);    ///< gauges.c
 int couSceneCall_Colors(lua_State *lua);   ///< camera.c
 void couScene_OpenThings(lua_State *lua);  ///< things.c: body, fluid...
 int couSceneCall_Solid(lua_State *lua);    ///< solids.c
@@ -266,6 +270,18 @@ const char *couFindOverride(const couSceneOptions *options, const char *key);
 /// The world from the records, with the checks that need it (build.c). False when there are faults.
 bool couScene_Build(couScene *scene, couFaults *faults);
 void couScene_BuildBlower(couScene *scene, couRecord *record, couFaults *faults);
+void couScene_BuildGauge(couScene *scene, couRecord *record, couFaults *faults);
+/// Where something is that must be within the domain (domain.c).
+typedef struct couDomainPlace {
+    const couVec3 *items; ///< some of its points [m]
+    int count;
+    float depth;      ///< that it may be inside of a body [m]
+    couBounds bounds; ///< around it
+} couDomainPlace;
+/// False with a fault where it is wholly inside a fixed body, outside of the closed one that has all liquid, or far from all.
+bool couScene_CheckDomain(const couScene *scene, const couRecord *record, const char *key, const couDomainPlace *place,
+                          couFaults *faults);
+void couIncludeShape(couBounds *all, const couShape *shape, int dimension, couPose pose);
 /// Moves faults of the library to the list, with the record's line.
 void couAdoptFaults(const couRecord *record, couFaults *from, const char *key, couFaults *faults);
 /// Checks a fluid's size and place and fills it; false after faults.
@@ -295,6 +311,10 @@ int couWorldCall_SetFree(lua_State *lua);
 int couWorldCall_RemoveBody(lua_State *lua);
 int couWorldCall_Motor(lua_State *lua);
 int couWorldCall_RemoveJoint(lua_State *lua);
+/// On gauges (gauges.c).
+int couWorldCall_Gauge(lua_State *lua);
+int couWorldCall_Record(lua_State *lua);
+int couWorldCall_RemoveGauge(lua_State *lua);
 
 /// The real path of a file inside the folder, also behind links; NULL otherwise. The caller frees (require.c).
 char *couResolveInside(const char *folder, const char *relative);

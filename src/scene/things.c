@@ -1,4 +1,5 @@
-// The things of a scene: body{}, joint{}, fluid{}, emitter{}, sink{}, field{}, at(), every(); blower{} is in blowers.c.
+// The things of a scene: body{}, joint{}, fluid{}, emitter{}, sink{}, field{}, at(), every(); blower{} is in blowers.c, gauge{}
+// in gauges.c.
 //
 // Each call is checked and kept as a record with its line; the world is built when the script has ended (build.c), so the order
 // of calls in the file does not matter. A call with a fault keeps a record marked as bad, so that the script goes on and shows
@@ -410,17 +411,10 @@ static int every_call(lua_State *lua)
 
 void couScene_OpenThings(lua_State *lua)
 {
-    static const luaL_Reg calls[] = {{"body", body_call},
-                                     {"joint", joint_call},
-                                     {"fluid", fluid_call},
-                                     {"emitter", emitter_call},
-                                     {"sink", sink_call},
-                                     {"field", field_call},
-                                     {"blower", couSceneCall_Blower},
-                                     {"at", at_call},
-                                     {"every", every_call},
-                                     {"solid", couSceneCall_Solid},
-                                     {NULL, NULL}};
+    static const luaL_Reg calls[] = {
+        {"body", body_call}, {"joint", joint_call}, {"fluid", fluid_call},           {"emitter", emitter_call},
+        {"sink", sink_call}, {"field", field_call}, {"blower", couSceneCall_Blower}, {"gauge", couSceneCall_Gauge},
+        {"at", at_call},     {"every", every_call}, {"solid", couSceneCall_Solid},   {NULL, NULL}};
     for (const luaL_Reg *call = calls; call->name; ++call) {
         lua_pushcfunction(lua, call->func);
         lua_setglobal(lua, call->name);

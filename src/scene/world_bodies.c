@@ -142,8 +142,8 @@ int couWorldCall_Body(lua_State *lua)
     set_vector(lua, "center", couWorld_BodyCenter(world, body));
     set_vector(lua, "velocity", couWorld_BodyVelocity(world, body));
     set_vector(lua, "spin", couWorld_BodySpin(world, body));
-    set_vector(lua, "force", couWorld_BodyForce(world, body));
-    set_vector(lua, "torque", couWorld_BodyTorque(world, body));
+    set_vector(lua, "force", couWorld_BodyStepForce(world, body));
+    set_vector(lua, "torque", couWorld_BodyStepTorque(world, body));
     lua_pushnumber(lua, (double)couWorld_BodyMass(world, body));
     lua_setfield(lua, -2, "mass");
     lua_pushboolean(lua, is_free(world, body));

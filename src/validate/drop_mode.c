@@ -18,9 +18,9 @@
 #define DENSITY 1000.0 // [kg/m^3]
 #define SUPPORT_2D 3.5 // h / d, the defaults of this tension
 #define SUPPORT_3D 3.0
-#define STRETCH 0.08   // of the first axis
-#define THICK 0.2f     // viscosity while it comes to rest [Pa s]
-#define THIN 0.001f    // while it swings
+#define STRETCH 0.08 // of the first axis
+#define THICK 0.2f   // viscosity while it comes to rest [Pa s]
+#define THIN 0.001f  // while it swings
 
 // Kaiser and Bessel's kernel, sqrt(u) I_1(beta sqrt(u)), u = 1 - q^2, by as many of Chebyshev's polynomials as the library has:
 // what pressures and pairs do inside is fifty times what is left over from both, and feels an error of a few 1e-4.

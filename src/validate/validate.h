@@ -3,7 +3,7 @@
 #pragma once
 
 #include "coulis/coulis.h"
-#include "validate/plot.h"
+#include "files/plot.h"
 
 /// One number measured, beside its reference.
 typedef struct couCheck {

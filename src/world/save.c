@@ -107,6 +107,11 @@ static const couStateField blower_fields[] = {
 };
 static const couStateTable blower_table = {"blowers/state", cou_stateF64, false, blower_fields, COU_COUNT(blower_fields)};
 
+// What events are told of the last step; nobody else asks, so it is saved where there are events.
+#define FORCE(field, name, unit) COU_STATE_FIELD(couBody, field, name, unit)
+static const couStateField force_fields[] = {FORCE(step_force, "force", "N"), FORCE(step_torque, "torque", "N m")};
+static const couStateTable force_table = {"bodies/step_force", cou_stateF32, false, force_fields, COU_COUNT(force_fields)};
+
 static const couStateField event_fields[] = {COU_STATE_FIELD(couEvent, next, "next", "s", .can_be_any = true)};
 static const couStateTable event_table = {"events/next", cou_stateF64, false, event_fields, COU_COUNT(event_fields)};
 
@@ -214,7 +219,10 @@ bool couWorld_SaveState(const couWorld *world, couState *state)
                               state) &&
            couStateTable_Save(&blower_table, world->fluid.blowers.items, world->fluid.blowers.count,
                               sizeof *world->fluid.blowers.items, state) &&
-           couStateTable_Save(&event_table, world->events.items, world->events.count, sizeof *world->events.items, state);
+           couStateTable_Save(&event_table, world->events.items, world->events.count, sizeof *world->events.items, state) &&
+           (!world->events.count ||
+            couStateTable_Save(&force_table, world->bodies.items, world->bodies.count, sizeof *world->bodies.items, state)) &&
+           couGauges_Save(world, state);
 }
 
 // --- Loading -----------------------------------------------------------------------------------------------------------------
@@ -323,6 +331,9 @@ static bool check_tables(const couWorld *world, const couState *state, couFaults
     is_good = couSolids_CheckSaved(&world->solids, state, faults) && is_good;
     is_good = couStateTable_Check(&emitter_table, world->emitters.count, state, faults) && is_good;
     is_good = couStateTable_Check(&blower_table, world->fluid.blowers.count, state, faults) && is_good;
+    if (couState_Find(state, force_table.array))
+        is_good = couStateTable_Check(&force_table, world->bodies.count, state, faults) && is_good;
+    is_good = couGauges_CheckSaved(world, state, faults) && is_good;
     return couStateTable_Check(&event_table, world->events.count, state, faults) && is_good;
 }
 
@@ -478,6 +489,8 @@ bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *fault
     load_settings(world, state, false, faults);
     load_blowers(&fluid->blowers, state);
     if (!couBodies_Load(&world->bodies, state, faults)) return false;
+    if (couState_Find(state, force_table.array))
+        couStateTable_Load(&force_table, state, world->bodies.items, world->bodies.count, sizeof *world->bodies.items);
     couSolids_Load(&world->solids, state);
     couStateTable_Load(&emitter_table, state, world->emitters.items, world->emitters.count, sizeof *world->emitters.items);
     couStateTable_Load(&event_table, state, world->events.items, world->events.count, sizeof *world->events.items);
@@ -485,5 +498,5 @@ bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *fault
         couFaults_Add(faults, NULL, NULL, "out of memory for %zu springs", springs->count);
         return false;
     }
-    return couWorld_Prepare(world, faults);
+    return couGauges_Load(world, state, faults) && couWorld_Prepare(world, faults);
 }

@@ -174,6 +174,7 @@ static couStepReport step_world(couWorld *world, float dt)
     double start = couSeconds();
     fire_events(world);
     couEmit(world, dt, &report);
+    if (!couWatchCrossers(world)) step.has_failed = true;
     couPredictBodies(&world->bodies, world->time, dt);
     report.phase_seconds[cou_phaseEmit] += couSeconds() - start;
     for (const couPhaseEntry *entry = world->fluid.method->phases; entry->function; ++entry) run_phase(&step, entry);
@@ -199,9 +200,23 @@ static void tell_step(const couWorld *world)
     if (world->after_step) world->after_step(world->after_step_context);
 }
 
+// Once time is what it shall be.
+static void take_gauges(couWorld *world, couStepReport *report)
+{
+    double start = couSeconds();
+    if (couStepReport_HasFailed(report) || couTakeGauges(world)) {
+        report->phase_seconds[cou_phaseMeasure] += couSeconds() - start;
+        return;
+    }
+    couLog(cou_logError, "out of memory for the gauges");
+    report->is_out_of_memory = true;
+}
+
 couStepReport couWorld_Step(couWorld *world, float dt)
 {
+    couBeginGaugeRows(world);
     couStepReport report = step_world(world, dt);
+    take_gauges(world, &report);
     couBodies_SettleForces(&world->bodies, dt);
     tell_step(world);
     return report;
@@ -230,8 +245,9 @@ static void advance_adaptively(couWorld *world, double seconds, couStepReport *r
         bool is_last = left <= step * (1 + 1e-3);
         double dt = is_last ? left : left < 2 * step ? 0.5 * left : step, begin = world->time;
         couStepReport own = step_world(world, (float)dt);
-        couStepReport_Add(report, &own);
         world->time = is_last ? end : begin + dt;
+        take_gauges(world, &own);
+        couStepReport_Add(report, &own);
         tell_step(world);
         if (is_last || couStepReport_HasFailed(&own) || couWatch_IsStuck(&watch, &own, wanted < least)) break;
         speed = own.max_speed;
@@ -248,8 +264,9 @@ static void advance_evenly(couWorld *world, double seconds, couStepReport *repor
     int substeps = (int)COU_CLAMP(ceil(seconds / couWorld_SuggestStep(world) - 1e-3), 1, INT_MAX);
     for (int s = 0; s < substeps; ++s) {
         couStepReport own = step_world(world, (float)(seconds / substeps));
-        couStepReport_Add(report, &own);
         world->time = begin + seconds * (s + 1) / substeps; // free of the sum of float steps
+        take_gauges(world, &own);
+        couStepReport_Add(report, &own);
         tell_step(world);
         if (couStepReport_HasFailed(&own)) return;
     }
@@ -261,6 +278,7 @@ couStepReport couWorld_Advance(couWorld *world, double seconds)
     COU_ASSERT(seconds > 0);
     ensure_prepared(world);
     couStepReport report = {.first_bad_id = UINT32_MAX};
+    couBeginGaugeRows(world);
     if (world->fluid.method->traits.is_adaptive)
         advance_adaptively(world, seconds, &report);
     else

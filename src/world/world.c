@@ -117,6 +117,7 @@ void couDestroyWorld(couWorld *world)
 {
     if (!world) return;
     couMemory *memory = &world->memory;
+    couFreeGauges(world);
     free_fluid(&world->fluid);
     couBodies_Free(&world->bodies);
     couSolids_Free(&world->solids);

@@ -5,6 +5,7 @@
 #include "fluid/springs.h"
 #include "rigid/bodies.h"
 #include "soft/solids.h"
+#include "world/gauges.h"
 
 typedef struct couEmitter {
     couSlot slot;
@@ -50,6 +51,7 @@ struct couWorld {
     COU_ARRAY(couEvent) events;
     couAfterStepFcn *after_step;
     void *after_step_context;
+    couGauges gauges;
     float fluid_top, fluid_bottom; ///< of what was filled in before the first step [m]; top < bottom: none
     float fluid_speed;             ///< fastest fluid that was filled in [m/s]
     float fastest_thing;           ///< of bodies and jets so far, in methods with adaptive steps [m/s]

@@ -88,6 +88,20 @@ couVec3 couWorld_BodyForce(const couWorld *world, couBodyId id)
     return body ? body->force : (couVec3){0};
 }
 
+couVec3 couWorld_BodyStepForce(const couWorld *world, couBodyId id)
+{
+    const couBody *body = couBodies_Find(&world->bodies, id);
+    COU_ASSERT(body);
+    return body ? body->step_force : (couVec3){0};
+}
+
+couVec3 couWorld_BodyStepTorque(const couWorld *world, couBodyId id)
+{
+    const couBody *body = couBodies_Find(&world->bodies, id);
+    COU_ASSERT(body);
+    return body ? body->step_torque : (couVec3){0};
+}
+
 couVec3 couWorld_BodyTorque(const couWorld *world, couBodyId id)
 {
     const couBody *body = couBodies_Find(&world->bodies, id);

@@ -25,3 +25,5 @@ void couPlot_RestartColors(couPlot *plot);
 void couPlot_SetLogarithmic(couPlot *plot, bool is_log_x, bool is_log_y);
 /// False and a fault when the file could not be written.
 bool couPlot_Write(const couPlot *plot, const char *path, couFaults *faults);
+/// Several, one below the other; none of them NULL.
+bool couWritePlots(const couPlot *const *plots, int count, const char *path, couFaults *faults);

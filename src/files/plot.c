@@ -1,7 +1,7 @@
 // Plots as SVG text: one pass to find the ranges, one to write. No dependence on time, place or threads, so that a plot changes
 // only when its numbers do. Numbers are written with few digits: a plot of 5000 particles has about 200 kB.
 
-#include "validate/plot.h"
+#include "files/plot.h"
 
 #include "files/file.h"
 
@@ -240,15 +240,20 @@ static void write_legend(FILE *out, const couPlot *plot)
     }
 }
 
-static void write_plot(FILE *out, const couPlot *plot)
+static void begin_page(FILE *out, int plots)
 {
-    Axis x = fit_axis(plot, true), y = fit_axis(plot, false);
-    if (plot->is_equal) equalise(&x, &y);
+    double height = plots * HEIGHT;
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
             "font-family=\"sans-serif\" font-size=\"12\" fill=\"#222222\">\n"
             "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
-            WIDTH, HEIGHT, WIDTH, HEIGHT);
+            WIDTH, height, WIDTH, height);
+}
+
+static void write_plot(FILE *out, const couPlot *plot)
+{
+    Axis x = fit_axis(plot, true), y = fit_axis(plot, false);
+    if (plot->is_equal) equalise(&x, &y);
     write_axis(out, &x, &y, true);
     write_axis(out, &y, &x, false);
     fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"none\" stroke=\"#888888\"/>\n", LEFT, TOP,
@@ -264,7 +269,6 @@ static void write_plot(FILE *out, const couPlot *plot)
     snprintf(turned, sizeof turned, "text-anchor=\"middle\" transform=\"rotate(-90 16 %.1f)\"", 0.5 * (TOP + HEIGHT - BOTTOM));
     write_text(out, 16, 0.5 * (TOP + HEIGHT - BOTTOM), turned, plot->y_label);
     write_legend(out, plot);
-    fputs("</svg>\n", out);
 }
 
 bool couPlot_Write(const couPlot *plot, const char *path, couFaults *faults)
@@ -273,8 +277,19 @@ bool couPlot_Write(const couPlot *plot, const char *path, couFaults *faults)
         couFaults_Add(faults, path, NULL, "no memory for the plot");
         return false;
     }
+    return couWritePlots(&plot, 1, path, faults);
+}
+
+bool couWritePlots(const couPlot *const *plots, int count, const char *path, couFaults *faults)
+{
     couFile file;
     if (!couFile_Create(&file, path, faults)) return false;
-    write_plot(file.stream, plot);
+    begin_page(file.stream, count);
+    for (int k = 0; k < count; ++k) {
+        if (k > 0) fprintf(file.stream, "<g transform=\"translate(0 %.0f)\">\n", k * HEIGHT);
+        write_plot(file.stream, plots[k]);
+        if (k > 0) fputs("</g>\n", file.stream);
+    }
+    fputs("</svg>\n", file.stream);
     return couFile_Commit(&file, faults);
 }
