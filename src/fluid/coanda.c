@@ -19,6 +19,8 @@
 
 #include "fluid/coanda.h"
 
+#include "fluid/soft_samples.h"
+
 float couCoandaShape(int kind, int dimension, float q)
 {
     if (q >= 1.0f) return 0.0f;
@@ -110,15 +112,14 @@ static void pull_block(void *context, int block, size_t begin, size_t end, int w
     const couSphLoop *loop = job->loop;
     const couNeighbors *neighbors = &fluid->neighbors;
     const uint32_t *body_of = couBoundary_Body(&fluid->boundary);
-    double(*sums)[6] = job->sums + (size_t)block * fluid->bodies->count;
-    memset(sums, 0, fluid->bodies->count * sizeof *sums);
+    double(*sums)[6] = couSph_BlockSums(fluid, job->sums, block);
     for (size_t i = begin; i < end; ++i) {
         const uint32_t *list = neighbors->first[i] + neighbors->solid_first[i];
         couVec3 x = couXyz(loop->position[i]), change = {0};
         float mass = fluid->mass[loop->material[i]];
         for (int k = 0; k < neighbors->solid_count[i]; ++k) {
             uint32_t b = body_of[list[k] - fluid->solid_base];
-            float C = fluid->bodies->items[b].def.coanda;
+            float C = couBodyAt(fluid, b)->def.coanda;
             if (!(C > 0.0f)) continue;
             couVec4 sample = loop->position[list[k]];
             couVec3 way = {nearest(sample.x - x.x, loop->period[0]), nearest(sample.y - x.y, loop->period[1]),

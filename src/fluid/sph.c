@@ -317,8 +317,7 @@ static void hold_block(void *context, int block, size_t begin, size_t end, int w
     (void)worker;
     const HoldJob *job = context;
     const couFluid *fluid = job->step->fluid;
-    double(*sums)[6] = job->sums + (size_t)block * fluid->bodies->count;
-    memset(sums, 0, fluid->bodies->count * sizeof *sums);
+    double(*sums)[6] = couSph_BlockSums(fluid, job->sums, block);
     couVec4 *v = couFluid_Velocity(fluid);
     for (size_t i = begin; i < end; ++i) {
         const couContact *contacts = couContacts_Of(&fluid->contacts, i);

@@ -1,7 +1,7 @@
 // Solids as the SPH methods see them: rows of samples behind the fluid's, and what the fluid does to the bodies that they stand
 // for.
 
-#include "fluid/body_samples.h"
+#include "fluid/soft_samples.h"
 #include "fluid/sph.h"
 
 // The samples' rows lie behind the fluid's, with padding between and behind.
@@ -47,9 +47,7 @@ static void press_block(void *context, int block, size_t begin, size_t end, int 
     const BodyJob *job = context;
     const couFluid *fluid = job->fluid;
     const couNeighbors *neighbors = &fluid->neighbors;
-    double(*sums)[6] = job->sums + (size_t)block * fluid->bodies->count;
-    memset(sums, 0, fluid->bodies->count * sizeof *sums);
-    const uint32_t *body = couBoundary_Body(&fluid->boundary);
+    double(*sums)[6] = couSph_BlockSums(fluid, job->sums, block);
     const couWallRows *walls = job->loop->walls_own;
     for (size_t i = begin; i < end; ++i) {
         if (!neighbors->solid_count[i]) continue;
@@ -61,7 +59,7 @@ static void press_block(void *context, int block, size_t begin, size_t end, int 
             float size = unit * (job->kappa[i] + (walls ? walls->kappa[list[k] - job->loop->count] : 0.0f));
             if (size == 0.0f) continue;
             couVec3 impulse = {size * pair->x[k % COU_WIDTH], size * pair->y[k % COU_WIDTH], size * pair->z[k % COU_WIDTH]};
-            couSph_AddImpulse(fluid, sums, body[list[k] - fluid->solid_base], couXyz(job->loop->position[list[k]]), impulse);
+            couSph_PushSample(fluid, sums, list[k] - fluid->solid_base, couXyz(job->loop->position[list[k]]), impulse);
         }
     }
 }
@@ -69,24 +67,38 @@ static void press_block(void *context, int block, size_t begin, size_t end, int 
 void couSph_AddImpulse(const couFluid *fluid, double (*sums)[6], uint32_t body, couVec3 at, couVec3 impulse)
 {
     double *sum = sums[body];
-    couVec3 arm = couSub(at, fluid->bodies->items[body].start_center), moment = couCross(arm, impulse);
+    couVec3 arm = couSub(at, couBodyAt(fluid, body)->start_center), moment = couCross(arm, impulse);
     sum[0] += impulse.x, sum[1] += impulse.y, sum[2] += impulse.z;
     sum[3] += moment.x, sum[4] += moment.y, sum[5] += moment.z;
+}
+
+void couSph_PushSample(const couFluid *fluid, double (*sums)[6], uint32_t row, couVec3 at, couVec3 impulse)
+{
+    uint32_t place = couBoundary_Body(&fluid->boundary)[row];
+    couSph_AddImpulse(fluid, sums, place, at, impulse);
+    if (place >= fluid->bodies->count) couPushSoft(fluid, row, impulse);
+}
+
+double (*couSph_BlockSums(const couFluid *fluid, double (*sums)[6], int block))[6]
+{
+    size_t places = couPlaceCount(fluid);
+    sums += (size_t)block * places;
+    memset(sums, 0, places * sizeof *sums);
+    return sums;
 }
 
 bool couSph_SumImpulses(couStep *step, couBlockFcn *function, void *job, double (**sums)[6])
 {
     couFluid *fluid = step->fluid;
-    couBodies *bodies = fluid->bodies;
-    size_t blocks = (size_t)couBlockCount(fluid->table.count, BODY_BLOCK);
-    if (!bodies->count || !fluid->boundary.table.count) return true;
+    size_t blocks = (size_t)couBlockCount(fluid->table.count, BODY_BLOCK), places = couPlaceCount(fluid);
+    if (!places || !fluid->boundary.table.count) return true;
     couArenaMark mark = couArena_Mark(fluid->scratch);
-    *sums = couArena_Take(fluid->scratch, blocks * bodies->count, sizeof **sums);
+    *sums = couArena_Take(fluid->scratch, blocks * places, sizeof **sums);
     if (!*sums) return false;
     couFor(&fluid->parallel, fluid->table.count, BODY_BLOCK, function, job);
-    for (size_t b = 0; b < bodies->count; ++b)
+    for (size_t b = 0; b < places; ++b)
         for (size_t k = 0; k < blocks; ++k)
-            for (int a = 0; a < 6; ++a) bodies->items[b].pushed[a] += (*sums)[k * bodies->count + b][a];
+            for (int a = 0; a < 6; ++a) couBodyAt(fluid, b)->pushed[a] += (*sums)[k * places + b][a];
     couArena_Release(fluid->scratch, mark);
     return true;
 }
