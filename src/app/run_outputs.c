@@ -6,10 +6,10 @@
 #include "app/run_outputs.h"
 
 extern const couOutput couOutputSummary, couOutputParticles, couOutputSurface, couOutputFilm, couOutputSeries, couOutputBodies,
-    couOutputDiagnostics, couOutputView, couOutputCheckpoint, couOutputSolids;
+    couOutputDiagnostics, couOutputView, couOutputCheckpoint, couOutputSolids, couOutputTraces;
 
 static const couOutput *const outputs[] = {
-    &couOutputSummary, &couOutputParticles, &couOutputSurface,     &couOutputFilm, &couOutputSolids,
+    &couOutputSummary, &couOutputParticles, &couOutputSurface,     &couOutputFilm, &couOutputSolids,     &couOutputTraces,
     &couOutputSeries,  &couOutputBodies,    &couOutputDiagnostics, &couOutputView, &couOutputCheckpoint,
 };
 enum { output_count = sizeof outputs / sizeof outputs[0] };
