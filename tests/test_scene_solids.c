@@ -80,6 +80,60 @@ static void test_warnings(void **context)
     }
 }
 
+// --- Runs --------------------------------------------------------------------------------------------------------------------
+
+static void run_program(const char *arguments)
+{
+    char command[1024];
+    snprintf(command, sizeof command, "cd '%s' && %s %s >/dev/null 2>&1", folder, COU_PROGRAM, arguments);
+    if (system(command) != 0) fail_msg("failed: %s", command);
+}
+
+static void read_whole(const char *name, char *text, size_t size)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    memset(text, 0, size);
+    assert_true(fread(text, 1, size - 1, file) > 0);
+    fclose(file);
+}
+
+// traces.csv has a row a frame, the same of a run that was resumed; frames are drawn with their solids.
+static void test_traces(void **context)
+{
+    (void)context;
+    write_file("trace.lua", "scene { spacing = 0.05, fps = 20, duration = 0.2 }\n"
+                            "solid { name = 'cube', " CUBE ", velocity = {1, 0, 0}, trace = { {0.05, 0.05, 0.05} } }\n"
+                            "camera { from = {0, 0, 1}, to = {0, 0, 0} }\n");
+    run_program("run trace.lua --out whole --quiet");
+    run_program("run trace.lua --out parts --frames 2 --quiet");
+    run_program("run --resume parts --out parts --frames 4 --quiet");
+    char whole[2048], parts[2048];
+    read_whole("whole/traces.csv", whole, sizeof whole);
+    read_whole("parts/traces.csv", parts, sizeof parts);
+    assert_string_equal(whole, parts);
+    int frame;
+    double time, x, y, z;
+    const char *last = whole;
+    for (int k = 0; k < 4; ++k) last = strchr(last, '\n') + 1;
+    assert_int_equal(strncmp(whole, "frame,time,cube_1_x,cube_1_y,cube_1_z\n", 38), 0);
+    assert_int_equal(sscanf(last, "%d,%lf,%lf,%lf,%lf", &frame, &time, &x, &y, &z), 5);
+    assert_true(frame == 4 && fabs(time - 0.2) < 1e-6 && fabs(x - 0.25) < 1e-3 && y < -0.1 && fabs(z - 0.05) < 1e-3);
+
+    // The picture of a frame with its solid is another than without.
+    run_program("render whole --frames 1 --size 128x96 --quiet --out with");
+    char path[512];
+    snprintf(path, sizeof path, "%s/whole/solids_000001.vtu", folder);
+    assert_int_equal(unlink(path), 0);
+    run_program("render whole --frames 1 --size 128x96 --quiet --out without");
+    char with[8192], without[8192];
+    read_whole("with/picture_000001.png", with, sizeof with);
+    read_whole("without/picture_000001.png", without, sizeof without);
+    assert_memory_not_equal(with, without, sizeof with);
+}
+
 #define MESH(points, cells) \
     "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n" points "$EndNodes\n$Elements\n" cells "$EndElements\n"
 
@@ -113,10 +167,8 @@ int main(int argument_count, char **arguments)
 {
     if (argument_count > 1) cmocka_set_test_filter(arguments[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reading),
-        cmocka_unit_test(test_fluid_stays_outside),
-        cmocka_unit_test(test_warnings),
-        cmocka_unit_test(test_bad_solids),
+        cmocka_unit_test(test_reading), cmocka_unit_test(test_fluid_stays_outside), cmocka_unit_test(test_warnings),
+        cmocka_unit_test(test_traces),  cmocka_unit_test(test_bad_solids),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
