@@ -9,7 +9,7 @@ scene {
 solid {
     name = "bunny", shape = mesh { stock = "bunny", size = 0.25, center = "bounds" }, at = { -0.28, 0.62, 0 },
     turn = { axis = { 0, 1, 0 }, degrees = 90 }, spacing = 0.022, velocity = { 0.7, 0, 0 }, spin = { 0, 0, -3 },
-    density = 1000, young = 30000, poisson = 0.4, damping = 0.0004, color = { 0.7, 0.12, 0.1 }, roughness = 0.15,
+    density = 1000, young = 150000, poisson = 0.4, damping = 0.0004, color = { 0.7, 0.12, 0.1 }, roughness = 0.15,
 }
 
 for k = 0, 3 do

@@ -66,6 +66,16 @@ COU_API bool couScene_FluidVolume(const couScene *scene, int index, const char *
 COU_API couCamera couScene_Camera(const couScene *scene);
 COU_API couColors couScene_Colors(const couScene *scene); ///< what pictures colour particles by
 
+/// A point of a solid that is followed: solid { trace = { {x, y, z}, ... } }.
+typedef struct couSolidTrace {
+    couSolidId solid;
+    size_t point; ///< of its mesh
+    int number;   ///< in the solid's list, from 1
+} couSolidTrace;
+
+/// False beyond the last.
+COU_API bool couScene_SolidTrace(const couScene *scene, int index, couSolidTrace *trace);
+
 /// A Lua error in a callback during the run: its message with file and line, or NULL. The run must stop then.
 COU_API const char *couScene_RuntimeError(const couScene *scene);
 

@@ -46,6 +46,7 @@ typedef struct couSolidDef {
     float frequency;          ///< steps a second; auto: a safe share of the stable limit
     float contact_friction;   ///< Coulomb's coefficient against bodies, >= 0, default 0.5; a pair has the geometric mean
     float restitution;        ///< bounce against bodies, 0 to 1, default 0
+    float friction;           ///< of liquid on it, 0 to 1, default 0, as that of bodies
     int color_by;             ///< couSolidColor: what pictures colour it by
     float color_max;          ///< stress that is shown red [Pa], > 0; auto: a tenth of Young's modulus
     couLook look;             ///< in pictures

@@ -551,7 +551,7 @@ typedef struct couSampleView {
     const couVec4 *position; ///< xyz [m]; w: volume over that of a particle
     const couVec4 *velocity; ///< xyz [m/s]; w is internal
     const uint32_t *id;      ///< hardly ever the same for two
-    const uint32_t *body;    ///< bodies are counted from 0 as they are added
+    const uint32_t *body;    ///< bodies are counted from 0 as they are added; solids go on behind the last body
 } couSampleView;
 
 COU_API couSampleView couWorld_Samples(const couWorld *world);

@@ -395,13 +395,17 @@ static bool draw(Job *job, const couFrameFile *file, couImage *image, couLayers 
     if (lost > 0) couWarn("%s: %zu particles that are not finite are left out", file->path, lost);
     int count = 0;
     couPictureBody *bodies = job->scene ? couFindBodies(&job->cast, &job->bodies, file->number, &count) : NULL;
+    couSolidCast solids = {0};
+    if (job->scene) solids = couFindSolids(couScene_World(job->scene), job->source, file->number);
+    couProps props = {bodies, count, solids.drawn, solids.count};
     float *values = couFindValues(&job->colors, &frame, file->path, faults);
     couFrame samples = {0};
     bool has_samples = job->pictures.style.has_samples;
     bool is_drawn = (values || !job->colors.by[0]) &&
                     (!has_samples || couReadSamples(job->source, file->number, &samples, faults)) &&
-                    couStudio_Draw(job->studio, &frame, values, has_samples ? &samples : NULL, file->number,
-                                   (couProps){.bodies = bodies, .body_count = count}, image, layers, faults);
+                    couStudio_Draw(job->studio, &frame, values, has_samples ? &samples : NULL, file->number, props, image, layers,
+                                   faults);
+    couSolidCast_Clear(&solids);
     couFreeFrame(&samples);
     free(values);
     free(bodies);

@@ -6,11 +6,11 @@
 #include "app/run_outputs.h"
 
 extern const couOutput couOutputSummary, couOutputParticles, couOutputSurface, couOutputFilm, couOutputSeries, couOutputBodies,
-    couOutputDiagnostics, couOutputView, couOutputCheckpoint, couOutputSolids, couOutputGauges;
+    couOutputDiagnostics, couOutputView, couOutputCheckpoint, couOutputSolids, couOutputGauges, couOutputTraces;
 
 static const couOutput *const outputs[] = {
-    &couOutputSummary, &couOutputParticles,   &couOutputSurface, &couOutputFilm, &couOutputSolids,     &couOutputSeries,
-    &couOutputBodies,  &couOutputDiagnostics, &couOutputGauges,  &couOutputView, &couOutputCheckpoint,
+    &couOutputSummary, &couOutputParticles, &couOutputSurface,     &couOutputFilm,   &couOutputSolids, &couOutputTraces,
+    &couOutputSeries,  &couOutputBodies,    &couOutputDiagnostics, &couOutputGauges, &couOutputView,   &couOutputCheckpoint,
 };
 enum { output_count = sizeof outputs / sizeof outputs[0] };
 _Static_assert(output_count <= COU_MAX_OUTPUTS, "a run has a place for each output");

@@ -5,10 +5,12 @@
 #include "app/app.h"
 #include "app/picture_options.h"
 #include "base/base.h"
+#include "coulis/frames.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MOTION_SAMPLES 16 // of a moving thing's way, for the camera's frame
 
@@ -140,6 +142,40 @@ couSolidCast couCollectSolids(const couWorld *world)
             .surface = surface, .look = def->look, .is_colored = def->color_by != cou_solidColorLook, .is_solid = true};
     }
     return cast;
+}
+
+// Moves the solids' points there: one after the other, as frames have them.
+static bool pose_solids(couWorld *world, const couFrame *frame)
+{
+    couState state = {0};
+    couFaults ignored = {0};
+    const couStateArray *array = couWorld_SaveState(world, &state) ? couState_Find(&state, "solids/position") : NULL;
+    bool is_good = array && array->count == frame->count;
+    for (size_t i = 0; is_good && i < array->count; ++i) {
+        couVec3 x = frame->position[i];
+        const double place[3] = {x.x, x.y, x.z};
+        memcpy((double *)array->data + 3 * i, place, sizeof place);
+    }
+    is_good = is_good && couWorld_LoadState(world, &state, &ignored);
+    couFaults_Clear(&ignored);
+    couState_Clear(&state);
+    return is_good;
+}
+
+couSolidCast couFindSolids(couWorld *world, const char *folder, int frame)
+{
+    char path[1024];
+    couFaults faults = {0};
+    snprintf(path, sizeof path, "%s/solids_%06d.vtu", folder, frame);
+    if (!couWorld_SolidCount(world) || access(path, R_OK) != 0) return (couSolidCast){0};
+    couFrame points = {0}; // cells that are inside out do no harm here
+    bool is_good = couReadFrame(path, &points, &faults) && pose_solids(world, &points);
+    couFreeFrame(&points);
+    if (!is_good)
+        couWarn("%s: %s; the solids are left out", path,
+                faults.count ? faults.items[0].message : "it does not fit the solids of the scene");
+    couFaults_Clear(&faults);
+    return is_good ? couCollectSolids(world) : (couSolidCast){0};
 }
 
 void couSolidCast_Clear(couSolidCast *cast)

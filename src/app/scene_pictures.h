@@ -20,6 +20,9 @@ typedef struct couSolidCast {
 } couSolidCast;
 
 couSolidCast couCollectSolids(const couWorld *world);
+/// The same where solids_000012.vtu of a run has them; the world, which stands for the run's, is put into that state. None where
+/// there is no such file, or, with a warning, where it is not one of these solids.
+couSolidCast couFindSolids(couWorld *world, const char *folder, int frame);
 void couSolidCast_Clear(couSolidCast *cast);
 
 /// The bodies, and the visible blowers, that a scene begins with, for frames that were written earlier: by then some may have

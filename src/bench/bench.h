@@ -48,6 +48,10 @@ couVec3 *couMakeSplash(size_t count);
 bool couBenchPreview(int threads, couBenchResult *result, couFaults *faults);
 bool couBenchFinal(int threads, couBenchResult *result, couFaults *faults);
 
+/// Elastic forces and motion of a cube of 105,456 tetrahedra.
+bool couBenchSolidGreen(int threads, couBenchResult *result, couFaults *faults);
+bool couBenchSolidHybrid(int threads, couBenchResult *result, couFaults *faults);
+
 /// What the machine does at best with a number of threads.
 typedef struct couMachine {
     double bandwidth; ///< of memory, reading and writing large arrays [bytes/s]

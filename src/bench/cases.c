@@ -211,6 +211,8 @@ static const couBenchCase cases[] = {
      create_stiff_dam, NULL},
     {"pcisph-dam-50k", "dam break with steps of 1 ms, 50,653 particles, 0.25 s", "pcisph", 0.25, create_short_dam, NULL},
     {"iisph-dam-50k", "dam break, 50,653 particles, 0.25 s", "iisph", 0.25, create_dam_50k, NULL},
+    {"solid-green", "a cube of 105,456 tetrahedra hangs from a wall, model green", "", 0, NULL, couBenchSolidGreen},
+    {"solid-hybrid", "the same, model hybrid", "", 0, NULL, couBenchSolidHybrid},
     {"distance-grid", "the distance grid of a mesh of 70,000 triangles at 128 cells, made and from the cache", "", 0, NULL,
      couBenchDistanceGrid},
     {"surface-100k", "the surface of a block and a splash of 100,000 particles, Clavet's field with cells of h/4", "", 0, NULL,

@@ -3,13 +3,14 @@
 
 #include "fluid/body_samples.h"
 
+#include "fluid/soft_samples.h"
 #include "fluid/sph.h"
 
 #define TILE_SPACINGS 16 // edge of a tile / spacing
 
 _Static_assert(COU_SPH_MAX_LAYERS <= COU_MAX_SAMPLE_LAYERS, "more layers than shapes can be sampled with");
 
-static void clear_samples(couFluid *fluid, couBodySamples *own)
+void couClearSamples(couFluid *fluid, couBodySamples *own)
 {
     couSamples_Free(fluid->memory, &own->samples);
     couFree(fluid->memory, own->volumes);
@@ -23,12 +24,13 @@ static void clear_samples(couFluid *fluid, couBodySamples *own)
 
 void couFreeBodySamples(couFluid *fluid)
 {
-    for (size_t b = 0; b < fluid->body_samples.count; ++b) clear_samples(fluid, &fluid->body_samples.items[b]);
+    for (size_t b = 0; b < fluid->body_samples.count; ++b) couClearSamples(fluid, &fluid->body_samples.items[b]);
     COU_FREE_ARRAY(fluid->memory, &fluid->body_samples);
 }
 
 void couForgetBodySamples(couFluid *fluid)
 {
+    couFreeSoft(fluid);
     if (!fluid->body_samples.count) return;
     couFreeBodySamples(fluid);
     fluid->sampled_change = UINT64_MAX;
@@ -74,7 +76,7 @@ bool couCheckSamples(const couFluid *fluid, couFaults *faults)
 
 // --- Bounded shapes ----------------------------------------------------------------------------------------------------------
 
-static bool sample_body(couFluid *fluid, const couBody *body, couBodySamples *own)
+bool couSampleBody(couFluid *fluid, const couBody *body, couBodySamples *own)
 {
     const couSphState *state = fluid->method_state;
     if (!couSampleShape(fluid->memory, body->def.shape, fluid->dimension, fluid->spacing, couSph_BoundaryLayers(fluid), NULL,
@@ -267,15 +269,14 @@ static void settle_block(void *context, int block, size_t begin, size_t end, int
 }
 
 // What does not change while no body comes, goes or is changed; where a floor has grown, for the new tiles. False without memory.
-static bool settle_body(couFluid *fluid, size_t b)
+bool couSettleSamples(couFluid *fluid, const couBody *body, couBodySamples *own)
 {
-    couBodySamples *own = &fluid->body_samples.items[b];
     size_t count = own->samples.count, first = own->settled_change == fluid->bodies->change_count ? own->settled_count : 0;
     if (first == count && count) return true;
     if (!COU_GROW(fluid->memory, own->shares, own->share_capacity, count + 1) ||
         !COU_GROW(fluid->memory, own->solids, own->solid_capacity, count + 1))
         return false;
-    SettleJob job = {.fluid = fluid, .body = &fluid->bodies->items[b], .own = own, .first = first};
+    SettleJob job = {.fluid = fluid, .body = body, .own = own, .first = first};
     couArenaMark mark = couArena_Mark(fluid->scratch);
     bool is_good = !couSph_HasWallPressure(fluid) || take_points(fluid, &job.points); // otherwise nobody asks what is solid
     if (is_good) couFor(&fluid->parallel, count - first, 256, settle_block, &job);
@@ -285,7 +286,7 @@ static bool settle_body(couFluid *fluid, size_t b)
     return is_good;
 }
 
-static bool is_outside_period(const couPeriod *period, couVec3 x)
+bool couIsOutsidePeriod(const couPeriod *period, couVec3 x)
 {
     const float at[3] = {x.x, x.y, x.z};
     for (int a = 0; a < 3; ++a) {
@@ -299,15 +300,15 @@ static bool place_body(couFluid *fluid, size_t b, float dt)
 {
     couBoundary *boundary = &fluid->boundary;
     const couBody *body = &fluid->bodies->items[b];
-    const couBodySamples *own = &fluid->body_samples.items[b];
+    couBodySamples *own = &fluid->body_samples.items[b];
     const couSphState *state = fluid->method_state;
-    if (!settle_body(fluid, b)) return false;
+    if (!couSettleSamples(fluid, body, own)) return false;
     size_t row = couTable_AddRows(&boundary->table, own->samples.count);
     if (row == SIZE_MAX) return false;
     for (size_t k = 0; k < own->samples.count; ++k) {
         couVec3 x = couToWorld(body->start, own->samples.points[k]);
         float share = own->shares[k];
-        if (share == 0.0f || is_outside_period(&fluid->period, x)) continue;
+        if (share == 0.0f || couIsOutsidePeriod(&fluid->period, x)) continue;
         couVec3 v = {0};
         if (body->kind != cou_rigidFixed) v = couScale(1.0f / dt, couSub(couToWorld(body->end, own->samples.points[k]), x));
         float volume = share * COU_MIN(own->volumes[k] / state->volume, COU_MOST_SAMPLE_VOLUME);
@@ -330,7 +331,7 @@ static bool follow_bodies(couFluid *fluid)
     fluid->body_samples.count = bodies->count;
     for (size_t b = 0; b < bodies->count; ++b) {
         couBodySamples *own = &fluid->body_samples.items[b];
-        if (own->generation != bodies->items[b].slot.generation) clear_samples(fluid, own);
+        if (own->generation != bodies->items[b].slot.generation) couClearSamples(fluid, own);
         own->generation = bodies->items[b].slot.generation;
     }
     return true;
@@ -345,7 +346,7 @@ static bool place_all(couStep *step)
         const couBody *body = &bodies->items[b];
         couBodySamples *own = &fluid->body_samples.items[b];
         bool is_new = body->slot.is_here && !own->is_sampled && !own->tiles.count;
-        if (is_new && !sample_body(fluid, body, own)) return false;
+        if (is_new && !couSampleBody(fluid, body, own)) return false;
         own->is_sampled = body->slot.is_here; // the next in this place is still to be sampled
     }
     fluid->boundary.table.count = 0;
@@ -358,7 +359,7 @@ static bool place_all(couStep *step)
         fluid->boundary.is_still &= bodies->items[b].kind == cou_rigidFixed;
         if (!place_body(fluid, b, step->dt)) return false;
     }
-    return true;
+    return couPlaceSoft(step);
 }
 
 bool couPlaceSamples(couStep *step)
@@ -366,7 +367,7 @@ bool couPlaceSamples(couStep *step)
     couFluid *fluid = step->fluid;
     const couBodies *bodies = fluid->bodies;
     if (!follow_bodies(fluid)) return false;
-    bool has_changed = fluid->sampled_change != bodies->change_count, has_unbounded = false;
+    bool has_changed = fluid->sampled_change != bodies->change_count || fluid->solids->count, has_unbounded = false;
     for (size_t b = 0; b < bodies->count; ++b) {
         const couBody *body = &bodies->items[b];
         if (!body->slot.is_here) continue;
@@ -381,6 +382,6 @@ bool couPlaceSamples(couStep *step)
     fluid->sampled_change = bodies->change_count;
     // What does not move is not placed again, unless bodies come or go or a floor grows.
     for (size_t b = 0; fluid->boundary.is_still && !has_unbounded && b < bodies->count; ++b)
-        clear_samples(fluid, &fluid->body_samples.items[b]);
+        couClearSamples(fluid, &fluid->body_samples.items[b]);
     return true;
 }

@@ -28,5 +28,11 @@ bool couCheckSamples(const couFluid *fluid, couFaults *faults);
 /// Fills the fluid's boundary with the samples of all bodies, where they are now. False without memory.
 bool couPlaceSamples(couStep *step);
 void couFreeBodySamples(couFluid *fluid);
+/// The parts of that which deformable solids share: samples with volumes, and what is solid around each, in the body's frame.
+bool couSampleBody(couFluid *fluid, const couBody *body, couBodySamples *own);
+bool couSettleSamples(couFluid *fluid, const couBody *body, couBodySamples *own);
+void couClearSamples(couFluid *fluid, couBodySamples *own);
+/// True where an axis repeats and the place is not in the box that does.
+bool couIsOutsidePeriod(const couPeriod *period, couVec3 x);
 /// What they depend on has changed: the next step samples all bodies anew.
 void couForgetBodySamples(couFluid *fluid);

@@ -11,6 +11,7 @@ void couBoundary_Init(couBoundary *boundary, couMemory *memory)
     boundary->velocity_column = couTable_AddColumn(table, "velocity", "m/s", cou_stateF32, 4, cou_columnDerived);
     boundary->id_column = couTable_AddColumn(table, "id", "", cou_stateU32, 1, cou_columnDerived);
     boundary->body_column = couTable_AddColumn(table, "body", "", cou_stateU32, 1, cou_columnDerived);
+    boundary->sample_column = couTable_AddColumn(table, "sample", "", cou_stateU32, 1, cou_columnDerived);
     boundary->solid_column = couTable_AddColumn(table, "solid", "", cou_stateF32, 1, cou_columnDerived);
     couGrid_Init(&boundary->grid, memory);
 }

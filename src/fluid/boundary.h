@@ -9,8 +9,10 @@ typedef struct couBoundary {
     couTable table;
     int position_column; ///< xyz, w: volume / V of a fluid particle
     int velocity_column; ///< xyz, w: how strongly the liquid sticks, 0 to 1
-    int id_column, body_column;
-    int solid_column; ///< share of a sample's density that is solid matter
+    int id_column;
+    int body_column;   ///< whose it is: a body's place, or behind those a deformable solid's
+    int sample_column; ///< which of its samples, for deformable solids
+    int solid_column;  ///< share of a sample's density that is solid matter
     couGrid grid;
     bool is_sorted; ///< false after positions changed
     bool is_still;  ///< nothing moves: the sort's memory may go
@@ -32,6 +34,10 @@ static inline couVec4 *couBoundary_Velocity(const couBoundary *boundary)
 static inline uint32_t *couBoundary_Body(const couBoundary *boundary)
 {
     return couTable_Data(&boundary->table, boundary->body_column);
+}
+static inline uint32_t *couBoundary_Sample(const couBoundary *boundary)
+{
+    return couTable_Data(&boundary->table, boundary->sample_column);
 }
 static inline float *couBoundary_Solid(const couBoundary *boundary)
 {

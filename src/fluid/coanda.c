@@ -19,6 +19,8 @@
 
 #include "fluid/coanda.h"
 
+#include "fluid/soft_samples.h"
+
 float couCoandaShape(int kind, int dimension, float q)
 {
     if (q >= 1.0f) return 0.0f;
@@ -117,7 +119,7 @@ static void pull_block(void *context, int block, size_t begin, size_t end, int w
         float mass = fluid->mass[loop->material[i]];
         for (int k = 0; k < neighbors->solid_count[i]; ++k) {
             uint32_t b = body_of[list[k] - fluid->solid_base];
-            float C = fluid->bodies->items[b].def.coanda;
+            float C = couBodyAt(fluid, b)->def.coanda;
             if (!(C > 0.0f)) continue;
             couVec4 sample = loop->position[list[k]];
             couVec3 way = {nearest(sample.x - x.x, loop->period[0]), nearest(sample.y - x.y, loop->period[1]),

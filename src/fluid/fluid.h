@@ -8,7 +8,7 @@
 #include "fluid/contacts.h"
 #include "fluid/fields.h"
 #include "particles/neighbors.h"
-#include "rigid/bodies.h"
+#include "soft/solids.h"
 
 #define COU_MAX_MATERIALS 64
 
@@ -17,6 +17,7 @@ typedef struct couFluid {
     couArena *scratch; ///< of the step
     couParallel parallel;
     couBodies *bodies; ///< the solids that it meets
+    couSolids *solids; ///< and the deformable ones
     int dimension;
     float spacing;   ///< d [m]
     float h;         ///< support radius [m]
@@ -30,6 +31,9 @@ typedef struct couFluid {
     couContacts contacts;
     couBoundary boundary;                          ///< samples of solids, for the methods that want them
     COU_ARRAY(struct couBodySamples) body_samples; ///< per body, in its own frame
+    COU_ARRAY(struct couSoft) softs;               ///< per deformable solid
+    _Atomic int64_t (*soft_pushes)[3];             ///< scratch: of each sample; NULL without deformable solids
+    double soft_unit;                              ///< of those [N s]
     uint64_t sampled_change;                       ///< couBodies.change_count when the samples were placed
     uint32_t solid_base;                           ///< row of the columns where this step's samples begin
     COU_ARRAY(struct couTouchBlock) touches;       ///< scratch: particles that touch free bodies, per block

@@ -333,8 +333,9 @@ bool couSph_FindContacts(couStep *step);
 couImpulseSum *couSph_StartSums(const couFluid *fluid, couImpulseSum *sums, int block);
 /// One impulse of the fluid on a body, at a point, into sums per body.
 void couSph_AddImpulse(const couFluid *fluid, double (*sums)[6], uint32_t body, couVec3 at, couVec3 impulse);
-/// Runs `function` over blocks of particles that leave impulses per body in *sums (block * body_count + body); adds them to the
-/// fluid's.
+/// The same on a sample, by its row in the boundary: what deformable solids get as well.
+void couSph_PushSample(const couFluid *fluid, double (*sums)[6], uint32_t row, couVec3 at, couVec3 impulse);
+/// Runs `function` over blocks of particles that leave impulses per body and solid in the block's sums; adds them to the fluid's.
 bool couSph_SumImpulses(couStep *step, couBlockFcn *function, void *job, double (**sums)[6]);
 /// What the pressures kappa [m^2/s] do to bodies.
 void couSph_PressBodies(couStep *step, const float *kappa);

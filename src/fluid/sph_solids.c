@@ -1,7 +1,7 @@
 // Solids as the SPH methods see them: rows of samples behind the fluid's, and what the fluid does to the bodies that they stand
 // for.
 
-#include "fluid/body_samples.h"
+#include "fluid/soft_samples.h"
 #include "fluid/sph.h"
 
 // The samples' rows lie behind the fluid's, with padding between and behind.
@@ -48,7 +48,6 @@ static void press_block(void *context, int block, size_t begin, size_t end, int 
     const couFluid *fluid = job->fluid;
     const couNeighbors *neighbors = &fluid->neighbors;
     couImpulseSum *sums = couSph_StartSums(fluid, job->sums, block);
-    const uint32_t *body = couBoundary_Body(&fluid->boundary);
     const couWallRows *walls = job->loop->walls_own;
     for (size_t i = begin; i < end; ++i) {
         if (!neighbors->solid_count[i]) continue;
@@ -60,14 +59,26 @@ static void press_block(void *context, int block, size_t begin, size_t end, int 
             float size = unit * (job->kappa[i] + (walls ? walls->kappa[list[k] - job->loop->count] : 0.0f));
             if (size == 0.0f) continue;
             couVec3 impulse = {size * pair->x[k % COU_WIDTH], size * pair->y[k % COU_WIDTH], size * pair->z[k % COU_WIDTH]};
-            couSph_AddImpulse(fluid, sums, body[list[k] - fluid->solid_base], couXyz(job->loop->position[list[k]]), impulse);
+            couSph_PushSample(fluid, sums, list[k] - fluid->solid_base, couXyz(job->loop->position[list[k]]), impulse);
         }
     }
 }
 
+// Sums are those of the bodies, then of their patches, then of the solids.
+static size_t sum_count(const couFluid *fluid) { return couPlaceCount(fluid) + fluid->bodies->patches.count; }
+
+static double *pushed_by(const couFluid *fluid, size_t sum)
+{
+    const couBodies *bodies = fluid->bodies;
+    size_t patches = bodies->patches.count;
+    bool is_patch = sum >= bodies->count && sum < bodies->count + patches;
+    return is_patch ? bodies->patches.items[sum - bodies->count].pushed
+                    : couBodyAt(fluid, sum < bodies->count ? sum : sum - patches)->pushed;
+}
+
 couImpulseSum *couSph_StartSums(const couFluid *fluid, couImpulseSum *sums, int block)
 {
-    size_t count = couBodies_SumCount(fluid->bodies);
+    size_t count = sum_count(fluid);
     couImpulseSum *own = sums + (size_t)block * count;
     memset(own, 0, count * sizeof *own);
     return own;
@@ -75,8 +86,8 @@ couImpulseSum *couSph_StartSums(const couFluid *fluid, couImpulseSum *sums, int 
 
 void couSph_AddImpulse(const couFluid *fluid, double (*sums)[6], uint32_t body, couVec3 at, couVec3 impulse)
 {
-    double *sum = sums[body];
-    couVec3 arm = couSub(at, fluid->bodies->items[body].start_center), moment = couCross(arm, impulse);
+    double *sum = sums[body < fluid->bodies->count ? body : body + fluid->bodies->patches.count];
+    couVec3 arm = couSub(at, couBodyAt(fluid, body)->start_center), moment = couCross(arm, impulse);
     sum[0] += impulse.x, sum[1] += impulse.y, sum[2] += impulse.z;
     sum[3] += moment.x, sum[4] += moment.y, sum[5] += moment.z;
     if (!fluid->bodies->patches.count) return;
@@ -84,22 +95,26 @@ void couSph_AddImpulse(const couFluid *fluid, double (*sums)[6], uint32_t body, 
     couAddToPatches(fluid->bodies, sums, body, at, all);
 }
 
+void couSph_PushSample(const couFluid *fluid, double (*sums)[6], uint32_t row, couVec3 at, couVec3 impulse)
+{
+    uint32_t place = couBoundary_Body(&fluid->boundary)[row];
+    couSph_AddImpulse(fluid, sums, place, at, impulse);
+    if (place >= fluid->bodies->count) couPushSoft(fluid, row, impulse);
+}
+
 bool couSph_SumImpulses(couStep *step, couBlockFcn *function, void *job, double (**sums)[6])
 {
     couFluid *fluid = step->fluid;
-    couBodies *bodies = fluid->bodies;
     size_t blocks = (size_t)couBlockCount(fluid->table.count, BODY_BLOCK);
-    if (!bodies->count || !fluid->boundary.table.count) return true;
+    if (!couPlaceCount(fluid) || !fluid->boundary.table.count) return true;
     couArenaMark mark = couArena_Mark(fluid->scratch);
-    size_t count = couBodies_SumCount(bodies);
+    size_t count = sum_count(fluid);
     *sums = couArena_Take(fluid->scratch, blocks * count, sizeof **sums);
     if (!*sums) return false;
     couFor(&fluid->parallel, fluid->table.count, BODY_BLOCK, function, job);
-    for (size_t b = 0; b < count; ++b) {
-        double *pushed = b < bodies->count ? bodies->items[b].pushed : bodies->patches.items[b - bodies->count].pushed;
+    for (size_t b = 0; b < count; ++b)
         for (size_t k = 0; k < blocks; ++k)
-            for (int a = 0; a < 6; ++a) pushed[a] += (*sums)[k * count + b][a];
-    }
+            for (int a = 0; a < 6; ++a) pushed_by(fluid, b)[a] += (*sums)[k * count + b][a];
     couArena_Release(fluid->scratch, mark);
     return true;
 }

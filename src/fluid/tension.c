@@ -109,7 +109,7 @@ static void pull_by_area(couStep *step, couSphLoop *loop, float dt)
     static couSphLoopFcn *const area[cou_isaCount] = COU_VARIANTS(couSphArea);
     couFluid *fluid = step->fluid;
     const couSphState *state = fluid->method_state;
-    if (fluid->bodies->count && fluid->boundary.table.count && !couSph_KeepWalls(step, loop)) {
+    if (fluid->boundary.table.count > 0 && !couSph_KeepWalls(step, loop)) {
         step->has_failed = true;
         return;
     }
@@ -145,7 +145,7 @@ void couSph_PullSurface(couStep *step, float dt)
         return;
     }
     couVec4 *normals = couSph_TakeVectors(fluid);
-    bool has_solids = fluid->bodies->count && fluid->boundary.table.count && p->adhesion > 0.0f;
+    bool has_solids = fluid->boundary.table.count > 0 && p->adhesion > 0.0f;
     if (!normals || (has_solids && !couSph_KeepWalls(step, &loop))) {
         step->has_failed = true;
         return;

@@ -37,7 +37,6 @@ static void wall_block(void *context, int block, size_t begin, size_t end, int w
     const couFluid *fluid = job->fluid;
     const couNeighbors *neighbors = &fluid->neighbors;
     couImpulseSum *sums = couSph_StartSums(fluid, job->sums, block);
-    const uint32_t *body = couBoundary_Body(&fluid->boundary);
     size_t row = job->loop->wall_start[begin / COU_SPH_BLOCK];
     for (size_t i = begin; i < end; ++i) {
         int solids = neighbors->solid_count[i];
@@ -46,7 +45,7 @@ static void wall_block(void *context, int block, size_t begin, size_t end, int w
         float mass = fluid->mass[job->loop->material[i]], size = -mass * job->dt / (float)solids;
         couVec3 impulse = couScale(size, couXyz(job->loop->walls[row++]));
         for (int k = 0; k < solids; ++k)
-            couSph_AddImpulse(fluid, sums, body[list[k] - fluid->solid_base], couXyz(job->loop->position[i]), impulse);
+            couSph_PushSample(fluid, sums, list[k] - fluid->solid_base, couXyz(job->loop->position[i]), impulse);
     }
 }
 
@@ -116,7 +115,7 @@ static bool is_sticky(const couFluid *fluid)
 static bool want_walls(couStep *step, couSphLoop *loop)
 {
     bool acts = loop->damping > 0.0f || (loop->viscous > 0.0f && is_sticky(step->fluid));
-    if (!step->fluid->bodies->count || !step->fluid->boundary.table.count || !acts) return true;
+    if (!step->fluid->boundary.table.count || !acts) return true;
     return couSph_KeepWalls(step, loop);
 }
 

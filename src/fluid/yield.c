@@ -2,6 +2,7 @@
 
 #include "fluid/yield.h"
 
+#include "fluid/soft_samples.h"
 #include "fluid/sph.h"
 #include "rigid/impulse.h"
 
@@ -56,7 +57,7 @@ static size_t link_particle(const FindJob *job, size_t i, size_t first, uint32_t
             size_t row = list[k] - job->loop->count;
             gradient = couMulAdd(gradient, walls->share[row] * couDot(stored, stored), couXyz(walls->push[row]));
         }
-        couVec3 arm = couSub(couXyz(job->loop->position[list[k]]), fluid->bodies->items[place].start_center);
+        couVec3 arm = couSub(couXyz(job->loop->position[list[k]]), couBodyAt(fluid, place)->start_center);
         next = add_pair(job, first, next, (uint32_t)job->order[place], arm, gradient);
     }
     for (size_t k = first; k < next; ++k) {
@@ -159,7 +160,7 @@ static void invert_mass(const couFluid *fluid, couYieldingBody *body)
         couImpulseSystem system = {0};
         double column[6] = {0};
         system.right[a] = unit;
-        couImpulseSystem_AddBody(&system, &fluid->bodies->items[body->place], fluid->dimension);
+        couImpulseSystem_AddBody(&system, couBodyAt(fluid, body->place), fluid->dimension);
         if (!couImpulseSystem_Solve(&system, column)) memset(column, 0, sizeof column);
         for (int b = 0; b < 6; ++b) body->inverse[b][a] = column[b];
     }
@@ -189,15 +190,17 @@ static bool find_holds(couYield *yield, couFluid *fluid, const int32_t *order)
 bool couYield_Find(couYield *yield, couStep *step)
 {
     couFluid *fluid = step->fluid;
-    const couBodies *bodies = fluid->bodies;
+    size_t places = couPlaceCount(fluid);
     *yield = (couYield){.holds = yield->holds};
-    if (!bodies->free_count || !fluid->boundary.table.count || !fluid->table.count) return true;
-    int32_t *order = COU_TAKE(fluid->scratch, int32_t, bodies->count);
-    yield->bodies = COU_TAKE(fluid->scratch, couYieldingBody, bodies->count);
+    bool has_free = fluid->bodies->free_count || fluid->softs.count;
+    if (!has_free || !fluid->boundary.table.count || !fluid->table.count) return true;
+    int32_t *order = COU_TAKE(fluid->scratch, int32_t, places);
+    yield->bodies = COU_TAKE(fluid->scratch, couYieldingBody, places);
     if (!order || !yield->bodies) return false;
-    memset(yield->bodies, 0, bodies->count * sizeof *yield->bodies);
-    for (size_t b = 0; b < bodies->count; ++b) {
-        bool yields = couIsFree(&bodies->items[b]) && !bodies->items[b].is_asleep;
+    memset(yield->bodies, 0, places * sizeof *yield->bodies);
+    for (size_t b = 0; b < places; ++b) {
+        const couBody *body = couBodyAt(fluid, b);
+        bool yields = couIsFree(body) && !body->is_asleep;
         order[b] = yields ? (int32_t)yield->body_count : -1;
         if (yields) yield->bodies[yield->body_count++].place = (uint32_t)b;
     }
@@ -380,7 +383,7 @@ static void write_rows(const couYield *yield, const couFluid *fluid, const couYi
 {
     const couVec4 *at = couBoundary_Position(&fluid->boundary);
     couVec3 slide = {(float)u[0], (float)u[1], (float)u[2]}, spin = {(float)u[3], (float)u[4], (float)u[5]};
-    couVec3 center = fluid->bodies->items[body->place].start_center;
+    couVec3 center = couBodyAt(fluid, body->place)->start_center;
     for (size_t k = body->row_begin; k < body->row_end; ++k) {
         uint32_t row = yield->rows[k];
         couVec3 now = couAdd(slide, couCross(spin, couSub(couXyz(at[row]), center)));
@@ -409,7 +412,7 @@ static void move_rows(const couYield *yield, const couStep *step)
 // Velocity and spin that the samples were placed with.
 static void placed_velocity(const couStep *step, const couYieldingBody *body, bool has_gravity, double u[6])
 {
-    const couBody *own = &step->fluid->bodies->items[body->place];
+    const couBody *own = couBodyAt(step->fluid, body->place);
     couVec3 g = step->fluid->bodies->gravity;
     const double pull[3] = {g.x, g.y, g.z};
     for (int a = 0; a < 3; ++a) {
@@ -427,8 +430,7 @@ void couYield_Begin(couYield *yield, const couStep *step, const float *kappa, bo
     for (size_t b = 0; b < yield->body_count; ++b) {
         couYieldingBody *body = &yield->bodies[b];
         double impulse[6], u[6];
-        for (int a = 0; a < 6; ++a)
-            impulse[a] = fluid->bodies->items[body->place].pushed[a] / unit + (kappa ? body->load[a] : 0.0);
+        for (int a = 0; a < 6; ++a) impulse[a] = couBodyAt(fluid, body->place)->pushed[a] / unit + (kappa ? body->load[a] : 0.0);
         multiply(body->inverse, impulse, body->response);
         placed_velocity(step, body, has_gravity, u);
         for (int a = 0; a < 6; ++a) body->response[a] += u[a];
@@ -539,7 +541,7 @@ double couYield_Hear(couYield *yield, const couFluid *fluid, const float *residu
     for (size_t b = 0; b < yield->body_count; ++b) {
         couYieldingBody *body = &yield->bodies[b];
         multiply(body->small, body->load, body->answer);
-        const double *y = body->answer, radius = (double)fluid->bodies->items[body->place].ball_radius;
+        const double *y = body->answer, radius = (double)couBodyAt(fluid, body->place)->ball_radius;
         double slide = sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2]), turn = sqrt(y[3] * y[3] + y[4] * y[4] + y[5] * y[5]);
         longest = COU_MAX(longest, slide + radius * turn);
         for (size_t k = body->begin; k < body->end; ++k) {
@@ -585,7 +587,7 @@ void couYield_Drag(couYield *yield, const couFluid *fluid, const couSphLoop *loo
 {
     for (size_t b = 0; b < yield->body_count; ++b) {
         couYieldingBody *body = &yield->bodies[b];
-        couVec3 center = fluid->bodies->items[body->place].start_center;
+        couVec3 center = couBodyAt(fluid, body->place)->start_center;
         memset(body->load, 0, sizeof body->load);
         for (size_t k = body->begin; k < body->end; ++k) {
             const couBodyLink *link = &yield->links[k];

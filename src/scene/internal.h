@@ -39,12 +39,17 @@ typedef enum couRecordKind {
     cou_recordGauge
 } couRecordKind;
 
+#define COU_MAX_TRACES 16 ///< of one solid
+
 /// How the mesh of a solid is made.
 typedef struct couSolidRecipe {
     float spacing; ///< [m]; NaN: chosen
     couVec3 cells; ///< of a box; NaN: by spacing
     int level;     ///< of Debunne's cubes, -1: none
     char file[256];
+    couVec3 traces[COU_MAX_TRACES];      ///< places of points to follow [m]
+    size_t trace_points[COU_MAX_TRACES]; ///< which they are, once it is built
+    int trace_count;
 } couSolidRecipe;
 
 /// One call of the script: body{}, fluid{}... Built into the world after the script has ended.

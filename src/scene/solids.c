@@ -37,6 +37,23 @@ static void read_recipe(couReader *reader, const char *key, void *target)
     couReader_Param(reader, couParams_Find(&mesh_table, key), &((couRecord *)target)->recipe);
 }
 
+// trace = { {x, y, z}, ... }: the points nearest to these places are followed.
+static void read_trace(couReader *reader, const char *key, void *target)
+{
+    couSolidRecipe *recipe = &((couRecord *)target)->recipe;
+    lua_State *lua = reader->lua;
+    size_t count = lua_istable(lua, -1) ? (size_t)lua_rawlen(lua, -1) : 0;
+    if (count < 1 || count > COU_MAX_TRACES) {
+        couReader_Fault(reader, key, "expected a list of 1 to %d places: { { 0.05, 0.05, 0.05 } }", COU_MAX_TRACES);
+        return;
+    }
+    for (size_t k = 0; k < count; ++k) {
+        lua_rawgeti(lua, -1, (lua_Integer)k + 1);
+        if (couReader_Vector(reader, key, &recipe->traces[recipe->trace_count])) recipe->trace_count++;
+        lua_pop(lua, 1);
+    }
+}
+
 static void read_file(couReader *reader, const char *key, void *target)
 {
     couRecord *record = target;
@@ -103,7 +120,7 @@ int couSceneCall_Solid(lua_State *lua)
 {
     static const couExtraKey own_keys[] = {{"spacing", read_recipe}, {"cells", read_recipe}, {"level", read_recipe},
                                            {"file", read_file},      {"fixed", read_fixed},  {"driven", read_part},
-                                           {"push", read_part}};
+                                           {"push", read_part},      {"trace", read_trace}};
     couExtraKey keys[COU_COUNT(own_keys) + COU_PLACE_KEYS];
     memcpy(keys, own_keys, sizeof own_keys);
     memcpy(keys + COU_COUNT(own_keys), couPlaceKeys, COU_PLACE_KEYS * sizeof *keys);
@@ -173,6 +190,36 @@ static couSolidMesh *make_mesh(couScene *scene, const couRecord *record, couFaul
     return couCreateShapeSolidMesh(shape, dimension, isnan(spacing) ? 1.0f : spacing, faults);
 }
 
+static void find_traces(const couWorld *world, couRecord *record)
+{
+    couSolidView view = couWorld_SolidView(world, record->solid);
+    for (int t = 0; t < record->recipe.trace_count; ++t) {
+        couVec3 place = record->recipe.traces[t];
+        double nearest = INFINITY;
+        for (size_t i = 0; i < view.count; ++i) {
+            const double *x = view.position + 3 * i;
+            double away = hypot(hypot(x[0] - (double)place.x, x[1] - (double)place.y), x[2] - (double)place.z);
+            if (!(away < nearest)) continue;
+            nearest = away;
+            record->recipe.trace_points[t] = i;
+        }
+    }
+}
+
+bool couScene_SolidTrace(const couScene *scene, int index, couSolidTrace *trace)
+{
+    for (size_t i = 0; i < scene->record_count; ++i) {
+        const couRecord *record = scene->records[i];
+        if (record->kind != cou_recordSolid || !record->solid.index1) continue;
+        if (index < record->recipe.trace_count) {
+            *trace = (couSolidTrace){record->solid, record->recipe.trace_points[index], index + 1};
+            return true;
+        }
+        index -= record->recipe.trace_count;
+    }
+    return false;
+}
+
 void couScene_BuildSolid(couScene *scene, couRecord *record, couFaults *faults)
 {
     couSolidDef def = record->def.solid;
@@ -182,6 +229,7 @@ void couScene_BuildSolid(couScene *scene, couRecord *record, couFaults *faults)
     if (!def.mesh) return;
     couSolidMeshReport report = couSolidMesh_Inspect(def.mesh);
     record->solid = couWorld_AddSolid(scene->world, &def, faults);
+    if (record->solid.index1) find_traces(scene->world, record);
     if (record->solid.index1 && report.sliver_count)
         couLog(cou_logWarning, "the solid '%s' has %zu slivers among %zu cells; the worst has a quality of %.3f",
                couWorld_Solid(scene->world, record->solid)->name, report.sliver_count, couSolidMesh_CellCount(def.mesh),

@@ -14,6 +14,7 @@ typedef struct Column {
 static const Column columns[] = {
     {"solids/position", "m", cou_stateF64, 3, offsetof(couSolid, position)},
     {"solids/velocity", "m/s", cou_stateF64, 3, offsetof(couSolid, velocity)},
+    {"solids/drift", "m/s", cou_stateF64, 3, offsetof(couSolid, drift)},
     {"solids/push", "N", cou_stateF64, 3, offsetof(couSolid, push)},
     {"solids/anchor", "m", cou_stateF64, 3, offsetof(couSolid, anchor)},
     {"solids/hold", "", cou_stateU32, 1, offsetof(couSolid, hold)},

@@ -14,8 +14,8 @@ enum { BLOCK = 1024 };
 
 static void free_solid(couMemory *memory, couSolid *solid)
 {
-    void *arrays[] = {solid->masses, solid->rest, solid->position,   solid->velocity, solid->push,
-                      solid->anchor, solid->hold, solid->drag_speed, solid->forces,   solid->outer};
+    void *arrays[] = {solid->masses, solid->rest,       solid->position, solid->velocity, solid->push, solid->anchor,
+                      solid->hold,   solid->drag_speed, solid->forces,   solid->outer,    solid->load, solid->drift};
     for (int k = 0; k < COU_COUNT(arrays); ++k) couFree(memory, arrays[k]);
     COU_FREE_ARRAY(memory, &solid->holds);
     if (solid->elastic.mesh) couElastic_Free(&solid->elastic);
@@ -32,7 +32,8 @@ void couSolids_Free(couSolids *solids)
 static bool take_arrays(couMemory *memory, couSolid *solid)
 {
     size_t n = solid->def.mesh->point_count;
-    couDouble3 **vectors[] = {&solid->rest, &solid->position, &solid->velocity, &solid->push, &solid->anchor, &solid->forces};
+    couDouble3 **vectors[] = {&solid->rest,   &solid->position, &solid->velocity, &solid->push,
+                              &solid->anchor, &solid->forces,   &solid->load,     &solid->drift};
     bool is_good = true;
     for (int k = 0; k < COU_COUNT(vectors); ++k) {
         *vectors[k] = couAlloc(memory, n * sizeof(couDouble3));
@@ -88,6 +89,7 @@ static void place(couSolid *solid, int dimension)
         solid->rest[i] = solid->position[i] = p;
         solid->velocity[i] = couAdd3(couWiden(solid->def.velocity), couCross3(spin, couSub3(p, center)));
         if (dimension == 2) solid->velocity[i].z = 0;
+        solid->drift[i] = solid->velocity[i];
     }
     bool *is_outer = couAlloc(NULL, mesh->point_count * sizeof *is_outer);
     for (size_t k = 0; is_outer && k < mesh->face_count * (size_t)mesh->dimension; ++k) is_outer[mesh->faces[k]] = true;
@@ -225,35 +227,69 @@ static void move_block(void *context, int block, size_t begin, size_t end, int w
             solid->position[i] = to;
             continue;
         }
-        couDouble3 force = couAdd3(solid->forces[i], solid->push[i]);
+        couDouble3 force = couAdd3(couAdd3(solid->forces[i], solid->push[i]), solid->load[i]);
         couDouble3 a = couMulAdd3(job->gravity, 1.0 / solid->masses[i], force);
         solid->velocity[i] = couMulAdd3(solid->velocity[i], job->dt, a);
         solid->position[i] = couMulAdd3(solid->position[i], job->dt, solid->velocity[i]);
     }
 }
 
-static bool step_solid(couSolids *solids, couSolid *solid, couBodies *bodies, const couParallel *parallel, double time, float dt,
-                       couStepReport *report)
+// A step of the world, as all solids go through it.
+typedef struct WorldStep {
+    couBodies *bodies;
+    const couParallel *parallel;
+    double time;
+    float dt;
+} WorldStep;
+
+static int count_substeps(const couSolid *solid, float dt)
 {
     double wanted = ceil((double)dt / solid->step - 1e-6);
-    int substeps = (int)COU_CLAMP(wanted, 1.0, 1e6);
+    return (int)COU_CLAMP(wanted, 1.0, 1e6);
+}
+
+// The k-th of `substeps`. False without memory.
+static bool substep(couSolids *solids, couSolid *solid, const WorldStep *step, int k, int substeps)
+{
     size_t holds = solid->holds.count;
     couArenaMark mark = couArena_Mark(solids->scratch);
     couPose *poses = COU_TAKE(solids->scratch, couPose, holds + 1);
     if (!poses) return false;
-    MoveJob job = {solid, poses, couWiden(solids->gravity), (double)dt / substeps};
-    bool is_good = true;
-    for (int k = 0; k < substeps && is_good; ++k) {
-        for (size_t h = 0; h < holds; ++h)
-            if (solid->holds.items[h].motion)
-                poses[h] = solid->holds.items[h].motion(solid->holds.items[h].context, time + (k + 1) * job.dt);
-        couElastic_Forces(&solid->elastic, parallel, couSolid_State(solid), solid->forces);
-        couFor(parallel, solid->def.mesh->point_count, BLOCK, move_block, &job);
-        is_good = couTouchBodies(solids, solid, bodies, parallel, (k + 1.0) / substeps, dt);
-    }
-    report->solid_substeps += substeps;
+    MoveJob job = {solid, poses, couWiden(solids->gravity), (double)step->dt / substeps};
+    for (size_t h = 0; h < holds; ++h)
+        if (solid->holds.items[h].motion)
+            poses[h] = solid->holds.items[h].motion(solid->holds.items[h].context, step->time + (k + 1) * job.dt);
+    couElastic_Forces(&solid->elastic, step->parallel, couSolid_State(solid), solid->forces);
+    couFor(step->parallel, solid->def.mesh->point_count, BLOCK, move_block, &job);
+    bool is_good = couTouchBodies(solids, solid, step->bodies, step->parallel, (k + 1.0) / substeps, step->dt);
     couArena_Release(solids->scratch, mark);
     return is_good;
+}
+
+static bool step_alone(couSolids *solids, couSolid *solid, const WorldStep *step, couStepReport *report)
+{
+    int substeps = count_substeps(solid, step->dt);
+    report->solid_substeps += substeps;
+    for (int k = 0; k < substeps; ++k)
+        if (!substep(solids, solid, step, k, substeps)) return false;
+    return true;
+}
+
+// All with the substeps of the one that needs most, so that they meet at the same time.
+static bool step_together(couSolids *solids, const WorldStep *step, couStepReport *report)
+{
+    int substeps = 1;
+    for (size_t s = 0; s < solids->count; ++s)
+        if (solids->items[s].slot.is_here) substeps = COU_MAX(substeps, count_substeps(&solids->items[s], step->dt));
+    for (int k = 0; k < substeps; ++k) {
+        for (size_t s = 0; s < solids->count; ++s) {
+            if (!solids->items[s].slot.is_here) continue;
+            report->solid_substeps++;
+            if (!substep(solids, &solids->items[s], step, k, substeps)) return false;
+        }
+        if (!couTouchSolids(solids)) return false;
+    }
+    return true;
 }
 
 static bool is_sound(const couSolid *solid)
@@ -268,16 +304,37 @@ static bool is_sound(const couSolid *solid)
 bool couSolids_Step(couSolids *solids, couBodies *bodies, const couParallel *parallel, double time, float dt,
                     couStepReport *report)
 {
+    WorldStep step = {bodies, parallel, time, dt};
+    for (size_t s = 0; s < solids->count; ++s)
+        for (size_t i = 0; i < solids->items[s].def.mesh->point_count; ++i)
+            solids->items[s].drift[i] = solids->items[s].position[i];
+    bool are_close = couSolids_AreClose(solids, (double)dt);
+    if (are_close && !step_together(solids, &step, report)) return false;
     size_t inverted = 0;
     for (size_t s = 0; s < solids->count; ++s) {
         couSolid *solid = &solids->items[s];
         if (!solid->slot.is_here) continue;
-        if (!step_solid(solids, solid, bodies, parallel, time, dt, report)) return false;
+        if (!are_close && !step_alone(solids, solid, &step, report)) return false;
+        for (size_t i = 0; i < solid->def.mesh->point_count; ++i)
+            solid->drift[i] = couScale3(1.0 / (double)dt, couSub3(solid->position[i], solid->drift[i]));
         if (!is_sound(solid) && !report->bad_solid.index1) report->bad_solid = couSolids_Id(solids, solid);
         inverted += couSolid_CountInverted(solid);
     }
     report->inverted_count = COU_MAX(report->inverted_count, (int64_t)inverted);
     return true;
+}
+
+float couSolids_MaxSpeed(const couSolids *solids)
+{
+    double fastest2 = 0;
+    for (size_t s = 0; s < solids->count; ++s) {
+        const couSolid *solid = &solids->items[s];
+        for (size_t k = 0; solid->slot.is_here && k < solid->outer_count; ++k) {
+            couDouble3 v = solid->velocity[solid->outer[k]];
+            fastest2 = fmax(fastest2, couDot3(v, v));
+        }
+    }
+    return (float)sqrt(fastest2);
 }
 
 size_t couSolid_CountInverted(const couSolid *solid)

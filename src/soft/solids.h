@@ -20,6 +20,8 @@ typedef struct couSolid {
     double *masses;
     couDouble3 *rest, *position, *velocity; ///< [m], [m/s]
     couDouble3 *push;                       ///< lasting forces [N]
+    couDouble3 *drift;                      ///< velocity over the last step of the world, as the liquid sees it [m/s]
+    couDouble3 *load;                       ///< what the liquid pushes with in this step [N]
     couDouble3 *anchor;                     ///< of held points: where they were when the hold was made; of dragged ones: the aim
     uint32_t *hold;                         ///< of each point: 0: free
     float *drag_speed;                      ///< of dragged points [m/s]
@@ -60,6 +62,12 @@ bool couSolids_Step(couSolids *solids, couBodies *bodies, const couParallel *par
 /// Puts points that are inside of bodies onto their surface, at a share 0 to 1 of the step of dt (contact.c). False without
 /// memory.
 bool couTouchBodies(couSolids *solids, couSolid *solid, couBodies *bodies, const couParallel *parallel, double share, float dt);
+/// True when two solids may touch within dt (solid_contact.c).
+bool couSolids_AreClose(const couSolids *solids, double dt);
+/// Moves solids apart that overlap, and takes the speed with which they approach. False without memory.
+bool couTouchSolids(couSolids *solids);
+/// Of the fastest point of the surface [m/s].
+float couSolids_MaxSpeed(const couSolids *solids);
 /// How many cells are inside out now.
 size_t couSolid_CountInverted(const couSolid *solid);
 

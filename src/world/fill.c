@@ -1,5 +1,6 @@
-// Volumes filled with particles, at the start and by emitters: a lattice at the rest spacing, outside of bodies.
+// Volumes filled with particles, at the start and by emitters: a lattice at the rest spacing, outside of bodies and solids.
 
+#include "soft/enclosure.h"
 #include "world/world.h"
 
 bool couAddParticle(couWorld *world, int material, couVec3 position, couVec3 velocity)
@@ -65,6 +66,47 @@ static bool is_occupied(const Occupied *occupied, couVec3 x, int dimension)
     return false;
 }
 
+// The surfaces of deformable solids, where they are now.
+typedef struct Surfaces {
+    couEnclosure *items;
+    size_t count;
+} Surfaces;
+
+static void free_surfaces(Surfaces *surfaces)
+{
+    for (size_t s = 0; s < surfaces->count; ++s) couEnclosure_Free(&surfaces->items[s]);
+    couFree(NULL, surfaces->items);
+}
+
+static bool take_surfaces(Surfaces *surfaces, const couSolids *solids)
+{
+    *surfaces = (Surfaces){couAlloc(NULL, (solids->count + 1) * sizeof *surfaces->items), 0};
+    bool is_good = surfaces->items != NULL;
+    for (size_t s = 0; is_good && s < solids->count; ++s) {
+        const couSolid *solid = &solids->items[s];
+        const couSolidMesh *mesh = solid->def.mesh;
+        if (!solid->slot.is_here) continue;
+        is_good = couEnclosure_Build(&surfaces->items[surfaces->count++], mesh->dimension, solid->position, mesh->point_count,
+                                     mesh->faces, mesh->face_count);
+    }
+    if (!is_good) free_surfaces(surfaces);
+    return is_good;
+}
+
+// Inside of a solid, or closer to one than the margin.
+static bool is_in_solid(const Surfaces *surfaces, couVec3 x, double margin)
+{
+    couDouble3 p = couWiden(x);
+    for (size_t s = 0; s < surfaces->count; ++s) {
+        const couEnclosure *own = &surfaces->items[s];
+        bool is_far = p.x < own->lower.x - margin || p.x > own->upper.x + margin || p.y < own->lower.y - margin ||
+                      p.y > own->upper.y + margin || p.z < own->lower.z - margin || p.z > own->upper.z + margin;
+        if (is_far) continue;
+        if (couEnclosure_Winding(own, p) != 0 || couEnclosure_Distance(own, p) < margin) return true;
+    }
+    return false;
+}
+
 // Lattice points along one axis: as many whole spacings as fit, centred, the first layer half a spacing inside.
 static int lattice_count(float extent, float spacing) { return (int)COU_MIN(floorf(extent / spacing + 0.01f), 2.0e9f); }
 
@@ -113,13 +155,14 @@ typedef struct Lattice {
 
 // A point of the lattice becomes a particle, where nothing is in the way. False where it must end: without memory, or beyond
 // `limit`.
-static bool fill_point(couWorld *world, const couFilling *filling, const Occupied *occupied, couVec3 local, float d, size_t limit)
+static bool fill_point(couWorld *world, const couFilling *filling, const Occupied *occupied, const Surfaces *surfaces,
+                       couVec3 local, float d, size_t limit)
 {
     int dimension = world->fluid.dimension;
     couVec3 x = couToWorld(filling->pose, local);
     couVec3 offset = {couRandomSigned(&world->random), couRandomSigned(&world->random), couRandomSigned(&world->random)};
     // Half a spacing from walls, less a little so that a volume flush with a wall keeps its first layer.
-    if (couIsInsideBody(&world->bodies, x, 0.45f * d)) {
+    if (couIsInsideBody(&world->bodies, x, 0.45f * d) || is_in_solid(surfaces, x, 0.45 * (double)d)) {
         if (filling->blocked) ++*filling->blocked;
         return true;
     }
@@ -143,7 +186,12 @@ static int64_t fill_lattice(couWorld *world, const couFilling *filling, Lattice 
     if (!couTable_Reserve(&fluid->table, before + room)) return -1;
     if (fluid->dimension == 2) first.z = 0.0f;
     Occupied occupied = {0};
-    if (filling->avoids_particles && !occupied_init(&occupied, world)) return -1;
+    Surfaces surfaces;
+    if (!take_surfaces(&surfaces, &world->solids)) return -1;
+    if (filling->avoids_particles && !occupied_init(&occupied, world)) {
+        free_surfaces(&surfaces);
+        return -1;
+    }
     size_t limit = before + (size_t)filling->limit;
     bool is_good = true;
     for (int k = 0; k < n[2] && is_good; ++k)
@@ -155,9 +203,10 @@ static int64_t fill_lattice(couWorld *world, const couFilling *filling, Lattice 
                 if (outside > 0.0f) // no point of the row is inside for at least this distance
                     i += (int)COU_MIN(outside / lattice.pitch.x, (float)(n[0] - i));
                 else
-                    is_good = fill_point(world, filling, &occupied, local, d, limit);
+                    is_good = fill_point(world, filling, &occupied, &surfaces, local, d, limit);
             }
     couFree(NULL, occupied.slots);
+    free_surfaces(&surfaces);
     return is_good || fluid->table.count == limit ? (int64_t)(fluid->table.count - before) : -1;
 }
 

@@ -1,5 +1,6 @@
 // The step: events and emitters, then the method's phases, then a look at the health of what came out.
 
+#include "fluid/soft_samples.h"
 #include "world/world.h"
 
 #include <limits.h>
@@ -25,10 +26,10 @@ static float fastest_particle(const couWorld *world)
     return sqrtf(fastest2);
 }
 
-// Of bodies and jets.
+// Of bodies, solids and jets.
 static float speed_of_things(const couWorld *world)
 {
-    float fastest = couBodies_MaxSpeed(&world->bodies);
+    float fastest = COU_MAX(couBodies_MaxSpeed(&world->bodies), couSolids_MaxSpeed(&world->solids));
     for (size_t e = 0; e < world->emitters.count; ++e) {
         const couEmitter *emitter = &world->emitters.items[e];
         if (couIsEmitting(emitter, world->time) && !isnan(emitter->def.speed)) fastest = COU_MAX(fastest, emitter->def.speed);
@@ -45,6 +46,26 @@ static void note_speed(couWorld *world)
 
 // --- Preparation -------------------------------------------------------------------------------------------------------------
 
+// Liquid that flows through solids, and solids that liquid may shake.
+static void warn_of_solids(const couWorld *world)
+{
+    const couFluid *fluid = &world->fluid;
+    double densest = 0;
+    for (int m = 0; m < fluid->material_count; ++m) densest = COU_MAX(densest, (double)fluid->materials[m].density);
+    if (!couWorld_SolidCount(world) || !(densest > 0)) return;
+    if (!couMeetsSolids(fluid)) {
+        couLog(cou_logWarning, "%s: the liquid flows through deformable solids; the SPH methods with samples as walls do not",
+               fluid->method->name);
+        return;
+    }
+    for (size_t s = 0; s < world->solids.count; ++s) {
+        const couSolidDef *def = &world->solids.items[s].def;
+        if (!world->solids.items[s].slot.is_here || !((double)def->density < COU_LEAST_SOFT_DENSITY * densest)) continue;
+        couLog(cou_logWarning, "the solid '%s' has %g of the density of the heaviest liquid: below %g liquid may shake it",
+               def->name, (double)def->density / densest, COU_LEAST_SOFT_DENSITY);
+    }
+}
+
 bool couWorld_Prepare(couWorld *world, couFaults *faults)
 {
     couFluid *fluid = &world->fluid;
@@ -54,6 +75,7 @@ bool couWorld_Prepare(couWorld *world, couFaults *faults)
     if (!fluid->method->prepare(fluid, &demand, world->choices, sizeof world->choices, faults)) return false;
     world->def.depth = demand.depth;
     world->def.speed = demand.speed;
+    if (!world->is_prepared) warn_of_solids(world);
     world->is_prepared = true;
     if (couSettle(world)) return true;
     couFaults_Add(faults, NULL, "fluid.start", "out of memory");
@@ -179,6 +201,7 @@ static couStepReport step_world(couWorld *world, float dt)
     report.phase_seconds[cou_phaseEmit] += couSeconds() - start;
     for (const couPhaseEntry *entry = world->fluid.method->phases; entry->function; ++entry) run_phase(&step, entry);
     start = couSeconds();
+    if (!step.has_failed && world->solids.count) couSettleSoft(&world->fluid, dt);
     if (!step.has_failed && world->solids.count)
         step.has_failed = !couSolids_Step(&world->solids, &world->bodies, &world->fluid.parallel, world->time, dt, &report);
     report.phase_seconds[cou_phaseSolids] += couSeconds() - start;

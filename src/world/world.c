@@ -4,6 +4,7 @@
 
 #include "fluid/body_samples.h"
 #include "fluid/collide.h"
+#include "fluid/soft_samples.h"
 
 #include <stdio.h>
 
@@ -32,6 +33,7 @@ static bool init_fluid(couWorld *world)
     fluid->memory = &world->memory;
     fluid->scratch = &world->scratch;
     fluid->bodies = &world->bodies;
+    fluid->solids = &world->solids;
     fluid->parallel = couMakeParallel(def->threads);
     fluid->dimension = def->dimension;
     fluid->spacing = def->spacing;
@@ -69,6 +71,7 @@ static void free_fluid(couFluid *fluid)
     couContacts_Free(&fluid->contacts);
     couFreeTouches(fluid);
     couFreeBodySamples(fluid);
+    couFreeSoft(fluid);
     couDestroySpringNet(fluid->springs);
     couBoundary_Free(&fluid->boundary);
     for (size_t f = 0; f < fluid->fields.count; ++f) couShape_Release(fluid->fields.items[f].def.region);

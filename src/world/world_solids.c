@@ -38,6 +38,8 @@ static const couParam solid_params[] = {
     COU_NUMBER(couSolidDef, contact_friction, "", .initial = {0.5}, .min = 0, .max = 100,
                .help = "Coulomb friction against bodies; a pair has the geometric mean"),
     COU_NUMBER(couSolidDef, restitution, "", .min = 0, .max = 1, .help = "bounce of its points against bodies"),
+    COU_NUMBER(couSolidDef, friction, "", .min = 0, .max = 1,
+               .help = "on fluid of the SPH methods: how strongly it sticks: 0 slips, 1 holds"),
     COU_CHOICE(couSolidDef, color_by, color_names,
                .help = "in pictures: look: its colour; stress: von Mises' stress, blue, green, yellow, red"),
     COU_NUMBER(couSolidDef, color_max, "Pa", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 1e12,
