@@ -123,8 +123,7 @@ static bool take_arguments(couRunOptions *o, char *text, int frames, const char 
     if (is_good) couInheritOptions(o, &old);
     old.old_command = NULL;
     couFreeRunOptions(&old);
-    free(o->old_command);
-    o->old_command = text;
+    o->old_command = text; // which the options point into
     return is_good;
 }
 

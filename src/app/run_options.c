@@ -208,8 +208,9 @@ bool couReadRunOptions(couRunOptions *o, int argc, char **argv, couFaults *fault
     if (o->frames >= 0 && !isnan(o->seconds)) couFaults_Add(faults, where, "--seconds", "give --frames or --seconds, not both");
     if (!o->scene && !o->resume) couFaults_Add(faults, where, NULL, "which scene? coulis list scenes names the gallery");
     if (o->is_forced && !o->resume) couFaults_Add(faults, where, "--force", "has a meaning with --resume only");
-    if (o->resume && strlen(o->resume) < COU_FOLDER_SIZE) inherit(o, faults);
-    if (o->scene && couIsRunJson(o->scene) && strlen(o->scene) < COU_FOLDER_SIZE) couReadRepeat(o, faults);
+    bool is_repeat = o->scene && couIsRunJson(o->scene);
+    if (!is_repeat && o->resume && strlen(o->resume) < COU_FOLDER_SIZE) inherit(o, faults);
+    if (is_repeat && strlen(o->scene) < COU_FOLDER_SIZE) couReadRepeat(o, faults);
     if (o->method) couCheckMethod(where, o->method, faults);
     read_export(o, faults);
     read_columns(o, faults);
