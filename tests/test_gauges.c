@@ -138,6 +138,21 @@ static void test_profiles_and_regions(void **context)
     CHECK_NEAR(got[0], 1000 * 1000 * v, 1e-4, 0);
     couShape_Release(region.shape);
     couDestroyWorld(world);
+
+    // A triangle in the plane, turned: half of the square's particles, up to those on its edge.
+    world = make_sph_world("dfsph", 2, 0.02f, NO_GRAVITY);
+    add_liquid(world, 1000, 0);
+    fill_linear(world, make_box(0.4f, 0.4f, 1), at(0, 0, 0), 0);
+    prepare_world(world);
+    const couVec3 corners[3] = {{-0.5f, -0.499f, 0}, {0.5f, -0.499f, 0}, {0.5f, 0.501f, 0}};
+    region = make_gauge("t", cou_gaugeVolume, cou_gaugeInRegion, 1);
+    region.shape = make_shape((couShapeDef){.kind = cou_shapePolygon, .points = corners, .point_count = 3, .height = 1});
+    region.pose = turned(0, 0, 0, 3.14159265f);
+    measure(world, &region, got);
+    CHECK_NEAR(got[1], 210, 0, 0);
+    CHECK_NEAR(got[0], 210 * 4e-4, 1e-6, 0);
+    couShape_Release(region.shape);
+    couDestroyWorld(world);
 }
 
 static void test_level_of_still_water(void **context)

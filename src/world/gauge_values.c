@@ -176,6 +176,7 @@ bool couMeasureGauge(const couGaugeDef *def, const couGaugeCloud *cloud, couVici
         couShape_Bounds(def->shape, cloud->dimension, &bounds);
     else
         bounds = couBoundPoints(def->corners, def->corner_count);
+    if (cloud->dimension == 2) bounds.lower.z = bounds.upper.z = 0.0f; // of a polygon they are infinite
     if (is_region) bounds = couMoveBounds(bounds, def->pose);
     if (!couVicinity_Gather(near, cloud, bounds, is_region ? 0.0f : cloud->kernel.h)) return false;
     if (is_region)

@@ -331,8 +331,7 @@ static bool check_tables(const couWorld *world, const couState *state, couFaults
     is_good = couSolids_CheckSaved(&world->solids, state, faults) && is_good;
     is_good = couStateTable_Check(&emitter_table, world->emitters.count, state, faults) && is_good;
     is_good = couStateTable_Check(&blower_table, world->fluid.blowers.count, state, faults) && is_good;
-    if (couState_Find(state, force_table.array))
-        is_good = couStateTable_Check(&force_table, world->bodies.count, state, faults) && is_good;
+    if (world->events.count) is_good = couStateTable_Check(&force_table, world->bodies.count, state, faults) && is_good;
     is_good = couGauges_CheckSaved(world, state, faults) && is_good;
     return couStateTable_Check(&event_table, world->events.count, state, faults) && is_good;
 }
@@ -489,7 +488,7 @@ bool couWorld_LoadState(couWorld *world, const couState *state, couFaults *fault
     load_settings(world, state, false, faults);
     load_blowers(&fluid->blowers, state);
     if (!couBodies_Load(&world->bodies, state, faults)) return false;
-    if (couState_Find(state, force_table.array))
+    if (world->events.count)
         couStateTable_Load(&force_table, state, world->bodies.items, world->bodies.count, sizeof *world->bodies.items);
     couSolids_Load(&world->solids, state);
     couStateTable_Load(&emitter_table, state, world->emitters.items, world->emitters.count, sizeof *world->emitters.items);
