@@ -4,8 +4,8 @@
 usage: faults_test.py COULIS SHIM
 
 A run with liquid, a body, a solid and a blower is resumed for two frames and given one fault. It must end with exit code 0, 1 or
-2 and not by a signal, say what was wrong unless it ends well, and lose nothing: resumed once more, without faults, it comes to the
-state that it would have had. With COU_LONG_TESTS=1 every call fails once; otherwise a sample of them, evenly spread.
+2 and not by a signal, say what was wrong unless it ends well, and lose nothing: resumed once more, without faults, it comes to
+the state that it would have had. With COU_LONG_TESTS=1 every call fails once; otherwise a sample of them, evenly spread.
 """
 import os
 import shutil
