@@ -70,7 +70,7 @@ _coulis()
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _coulis_words "run view surface render check export list info bench validate --help --version"
+        _coulis_words "run view surface render check sweep compare export list info bench validate --help --version"
         return
     fi
     _coulis_value && return
@@ -79,9 +79,9 @@ _coulis()
         return
     fi
     case $command in
-        run | check | view) _coulis_scenes ;;
+        run | check | view | sweep) _coulis_scenes ;;
         list) _coulis_words "scenes materials methods cases" ;;
-        export) mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
+        export | compare) mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
         surface | render) _coulis_files vtp vtu vtk ply ;;
         info) _coulis_files vtp vtu vtk ply h5 json csv ;;
         validate) _coulis_words "$(_coulis_list cases)" ;;

@@ -18,6 +18,8 @@ int couCommandValidate(int argc, char **argv);
 int couCommandSurface(int argc, char **argv);
 int couCommandRender(int argc, char **argv);
 int couCommandView(int argc, char **argv);
+int couCommandSweep(int argc, char **argv);
+int couCommandCompare(int argc, char **argv);
 
 // --- Options -----------------------------------------------------------------------------------------------------------------
 

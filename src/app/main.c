@@ -18,6 +18,8 @@ static const Command commands[] = {
     {"surface", couCommandSurface, "meshes of frames that were written before"},
     {"render", couCommandRender, "pictures and film of frames that were written before"},
     {"view", couCommandView, "the live viewer, in a browser: pour, grab, squash, tune"},
+    {"sweep", couCommandSweep, "run all combinations of some values; table, convergence, plots"},
+    {"compare", couCommandCompare, "two runs: measures, gauges, where they part"},
     {"list", couCommandList, "scenes, materials, methods or validation cases"},
     {"export", couCommandExport, "a run for other programs: USD, ParaView, PLY, OBJ"},
     {"info", couCommandInfo, "what a frame, checkpoint, run.json or run folder holds"},
