@@ -40,6 +40,7 @@ _coulis_value()
         --snapshot) _coulis_files png ;;
         --json) _coulis_files json ;;
         --export) _coulis_words "vtk ply obj vtk,ply none" ;;
+        --on) _coulis_words "slurm" ;;
         --to) [ "$command" != export ] || _coulis_words "usda pvd vtp ply obj" ;;
         --format) _coulis_words "obj ply vtp svg" ;;
         --field) _coulis_words "anisotropic clavet color" ;;
@@ -48,11 +49,11 @@ _coulis_value()
         --film) _coulis_files mp4 gif webp ;;
         --scene) _coulis_scenes ;;
         --size) _coulis_words "640x360 1280x720 1920x1080" ;;
-        --threads) _coulis_words "$(seq 1 "$(nproc 2>/dev/null || echo 4)")" ;;
+        --threads | --jobs) _coulis_words "$(seq 1 "$(nproc 2>/dev/null || echo 4)")" ;;
         --frames) [ "$command" != render ] || _coulis_words "last" ;;
         --seconds | --fps | --set | --checkpoint-every | --samples | --shutter | --from | --fov) COMPREPLY=() ;;
         --cell | --radius | --level) _coulis_words "auto" ;;
-        --spacing | --smoothing | --max-memory | --max-gib) COMPREPLY=() ;;
+        --spacing | --smoothing | --max-memory | --max-gib | --measure | --over | --slurm | --max-runs | --part | --parts) COMPREPLY=() ;;
         *) return 1 ;;
     esac
 }

@@ -1,5 +1,6 @@
 // coulis sweep: all combinations of a few values of a scene, each a run in a folder of its own, and a table of what they came to.
 // The same command again goes on where it was stopped: the folders say what is done (sweep_plan.c).
+#include "app/slurm.h"
 #include "app/sweep.h"
 
 #include <stdio.h>
@@ -15,12 +16,13 @@ static const char notes[] =
     "\n"
     "examples:\n"
     "  coulis sweep standing-wave --set spacing=0.05,0.025,0.0125 --method dfsph,wcsph --measure momentum_x --out out/wave\n"
-    "  coulis sweep syrup-coil --set syrup.viscosity=1,2,4,8 --seconds 3 --export vtk --out out/syrups\n";
+    "  coulis sweep syrup-coil --set syrup.viscosity=1,2,4,8 --seconds 3 --export vtk --out out/syrups\n"
+    "  coulis sweep dam-break --set spacing=0.02,0.01,0.005 --on slurm --slurm '--partition=short --time=60' --out out/dam\n";
 
 // Reads the options alone. True when --help was printed.
 static bool parse(couSweepOptions *o, int argc, char **argv, couFaults *faults)
 {
-    *o = (couSweepOptions){.seconds = NAN, .fps = NAN, .frames = -1, .checkpoint_every = -1, .max_runs = 1000};
+    *o = (couSweepOptions){.seconds = NAN, .fps = NAN, .frames = -1, .checkpoint_every = -1, .max_runs = 1000, .task = -1};
     const couOption table[] = {
         COU_OPTION("--set", "KEY=A,B,C", cou_optionTexts, &o->sets,
                    .help = "values of the scene to go through, e.g. spacing=0.04,0.02,0.01; one value is set for all"),
@@ -44,6 +46,10 @@ static bool parse(couSweepOptions *o, int argc, char **argv, couFaults *faults)
         COU_OPTION("--over", "KEY", cou_optionText, &o->over, .help = "what orders and plots are over (default spacing)"),
         COU_OPTION("--max-runs", "N", cou_optionInt, &o->max_runs, .min = 1, .max = 100000,
                    .help = "more combinations are refused (default 1000)"),
+        COU_OPTION("--on", "CLUSTER", cou_optionText, &o->on, .help = "slurm: submit the runs as a job array and wait for them"),
+        COU_OPTION("--slurm", "OPTIONS", cou_optionText, &o->slurm, .help = "for sbatch, e.g. '--partition=short --time=60'"),
+        COU_OPTION("--task", "N", cou_optionInt, &o->task, .min = 0, .max = 1e6,
+                   .help = "do run N, from 0, of the sweep in DIR alone (what the jobs of a cluster call)"),
         COU_OPTION("--quiet", NULL, cou_optionFlag, &o->is_quiet, .help = "print warnings and errors only"),
     };
     couCommand command = {.name = "sweep",
@@ -63,12 +69,26 @@ static bool parse(couSweepOptions *o, int argc, char **argv, couFaults *faults)
 static void check_options(couSweep *sweep)
 {
     const couSweepOptions *o = &sweep->options;
+    static const char *const clusters[] = {"slurm"};
     couFaults *faults = &sweep->faults;
     if (!o->out) couFaults_Add(faults, where, "--out", "is missing: the folder of the sweep");
-    if (!o->scene) couFaults_Add(faults, where, NULL, "which scene? coulis list scenes names the gallery");
-    if (!o->methods && o->sets.count == 0)
+    if (!o->scene && o->task < 0) couFaults_Add(faults, where, NULL, "which scene? coulis list scenes names the gallery");
+    if (!o->methods && o->sets.count == 0 && o->task < 0)
         couFaults_Add(faults, where, "--set", "what shall change? e.g. --set spacing=0.04,0.02,0.01 or --method dfsph,wcsph");
     if (o->frames >= 0 && !isnan(o->seconds)) couFaults_Add(faults, where, "--seconds", "give --frames or --seconds, not both");
+    if (o->on && strcmp(o->on, "slurm") != 0) couAddUnknown(where, "--on", "cluster", o->on, clusters, 1, faults);
+    if (o->on && faults->count == 0) couCheckSlurm(where, faults);
+    if (o->slurm && !o->on) couFaults_Add(faults, where, "--slurm", "has a meaning with --on slurm only");
+}
+
+static int run_task(couSweep *sweep)
+{
+    if (!couSweep_ReadPlan(sweep, sweep->options.out)) return couFail(&sweep->faults, cou_exitBadInput);
+    if (sweep->options.task >= sweep->run_count) {
+        couFaults_Add(&sweep->faults, where, "--task", "%d is out of range: 0 to %d", sweep->options.task, sweep->run_count - 1);
+        return couFail(&sweep->faults, cou_exitBadInput);
+    }
+    return couSweep_RunTask(sweep, sweep->options.task);
 }
 
 static void print_start(const couSweep *sweep)
@@ -98,7 +118,11 @@ static int run_all(couSweep *sweep)
 {
     for (int r = 0; r < sweep->run_count; ++r) couSweep_Look(sweep, &sweep->runs[r]);
     print_start(sweep);
-    couSweep_RunHere(sweep);
+    if (sweep->options.on) {
+        if (!couSweep_RunOnSlurm(sweep)) return couFail(&sweep->faults, cou_exitFailed);
+    } else {
+        couSweep_RunHere(sweep);
+    }
     if (sweep->faults.count > 0) return couFail(&sweep->faults, cou_exitFailed);
     bool is_good = couSweep_Report(sweep);
     int code = print_end(sweep);
@@ -114,6 +138,8 @@ int couCommandSweep(int argc, char **argv)
         check_options(&sweep);
         if (sweep.faults.count > 0)
             code = couFail(&sweep.faults, cou_exitBadInput);
+        else if (sweep.options.task >= 0)
+            code = run_task(&sweep);
         else if (!couSweep_Plan(&sweep) || !couSweep_CheckScene(&sweep) || !couSweep_OpenFolder(&sweep))
             code = couFail(&sweep.faults, cou_exitBadInput);
         else

@@ -1,4 +1,4 @@
-/// The parts of `coulis sweep`: what to run, how it is run, the table of what it came to.
+/// The parts of `coulis sweep`: what to run, how it is run here or on a cluster, the table of what it came to.
 #pragma once
 
 #include "app/app.h"
@@ -11,17 +11,20 @@
 // --- The plan ----------------------------------------------------------------------------------------------------------------
 
 typedef struct couSweepOptions {
-    const char *scene;
+    const char *scene;   ///< NULL with --task
     const char *out;     ///< folder of the sweep
     const char *methods; ///< "dfsph,wcsph", or NULL: as the scene says
     const char *export;
+    const char *on;      ///< "slurm", or NULL: this machine
     const char *over;    ///< key that orders of convergence are of; NULL: spacing
     const char *measure; ///< columns of table.md, orders and plots, or NULL
+    const char *slurm;   ///< options for sbatch, or NULL
     couTexts sets;       ///< KEY=A,B,C
     double seconds, fps; ///< NaN: not given
     int frames;          ///< -1: not given
     int threads, jobs;   ///< 0: all cores; as many as there are threads
     int checkpoint_every, max_runs;
+    int task; ///< number of the one run to do, -1: all
     bool is_quiet;
 } couSweepOptions;
 
@@ -80,11 +83,21 @@ char *couSweep_RunFolder(const couSweep *sweep, const couSweepRun *run, char *pa
 /// unless it is finished.
 void couSweep_Look(const couSweep *sweep, couSweepRun *run);
 int couSweep_Count(const couSweep *sweep, couSweepState state);
+/// Frames that are done of those of all runs.
+int64_t couSweep_CountFrames(const couSweep *sweep, int64_t *total);
+/// The progress of all runs, `going` of which are under way.
+void couSweep_Show(const couSweep *sweep, couProgress *progress, int going);
 
 // --- Running it --------------------------------------------------------------------------------------------------------------
 
 /// Runs all that is not finished as processes of its own, until all have ended or an interrupt has stopped them.
 void couSweep_RunHere(couSweep *sweep);
+/// Runs one in the foreground, for a cluster's job; returns the program's exit code.
+int couSweep_RunTask(couSweep *sweep, int task);
+/// Where a job notes the exit code of a run that came to its end by itself, well or not; a killed one leaves nothing there.
+char *couSweep_EndPath(const couSweep *sweep, const couSweepRun *run, char *path);
+/// Submits what is not finished as a job array, waits for it, submits again what was killed.
+bool couSweep_RunOnSlurm(couSweep *sweep);
 
 // --- What it came to ---------------------------------------------------------------------------------------------------------
 

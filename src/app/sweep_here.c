@@ -176,7 +176,7 @@ static int poll_slots(Crew *crew)
     return going;
 }
 
-static int64_t count_frames(const couSweep *sweep, int64_t *total)
+int64_t couSweep_CountFrames(const couSweep *sweep, int64_t *total)
 {
     int64_t done = 0;
     *total = 0;
@@ -187,18 +187,22 @@ static int64_t count_frames(const couSweep *sweep, int64_t *total)
     return done;
 }
 
-static void show(Crew *crew, couProgress *progress, int going)
+void couSweep_Show(const couSweep *sweep, couProgress *progress, int going)
 {
-    couSweep *sweep = crew->sweep;
     char note[120];
     int used = snprintf(note, sizeof note, "%d of %d runs done, %d going", couSweep_Count(sweep, cou_sweepFinished),
                         sweep->run_count, going);
     int failed = couSweep_Count(sweep, cou_sweepFailed);
     if (failed > 0) snprintf(note + used, sizeof note - (size_t)used, ", %d failed", failed);
-    for (int s = 0; s < crew->slot_count; ++s)
-        if (crew->slots[s].run) couSweep_Look(sweep, crew->slots[s].run);
-    int64_t done = count_frames(sweep, &progress->total);
+    int64_t done = couSweep_CountFrames(sweep, &progress->total);
     couProgress_Show(progress, done, note);
+}
+
+static void show(Crew *crew, couProgress *progress, int going)
+{
+    for (int s = 0; s < crew->slot_count; ++s)
+        if (crew->slots[s].run) couSweep_Look(crew->sweep, crew->slots[s].run);
+    couSweep_Show(crew->sweep, progress, going);
 }
 
 static void stop_all(Crew *crew)
@@ -219,7 +223,7 @@ void couSweep_RunHere(couSweep *sweep)
     Crew crew = {.sweep = sweep, .threads = couThreadCount(sweep->options.threads)};
     crew.slot_count = COU_MIN(sweep->options.jobs > 0 ? sweep->options.jobs : crew.threads, COU_MAX_THREADS);
     if (!couFindSelf(crew.self, sizeof crew.self, &sweep->faults)) return;
-    int64_t total = 0, first = count_frames(sweep, &total);
+    int64_t total = 0, first = couSweep_CountFrames(sweep, &total);
     couProgress progress = couStartProgress("frame", first, total, sweep->options.is_quiet);
     couCatchInterrupts();
     for (int going = 0, turn = 0;
@@ -233,4 +237,39 @@ void couSweep_RunHere(couSweep *sweep)
     }
     show(&crew, &progress, 0);
     couProgress_End(&progress);
+}
+
+// --- One of them, for a cluster ----------------------------------------------------------------------------------------------
+
+char *couSweep_EndPath(const couSweep *sweep, const couSweepRun *run, char *path)
+{
+    char name[COU_RUN_NAME_SIZE + 8];
+    snprintf(name, sizeof name, "%s.end", run->name);
+    return couJoin(path, sweep->options.out, name);
+}
+
+int couSweep_RunTask(couSweep *sweep, int task)
+{
+    couSweepRun *run = &sweep->runs[task];
+    Crew crew = {.sweep = sweep};
+    RunCommand command;
+    int code = cou_exitFailed;
+    couSweep_Look(sweep, run);
+    if (run->state == cou_sweepFinished) return cou_exitWell;
+    if (!couFindSelf(crew.self, sizeof crew.self, &sweep->faults)) return couFail(&sweep->faults, code);
+    make_command(sweep, run, crew.self, couThreadCount(sweep->options.threads), &command);
+    couCatchInterrupts();
+    pid_t process = couStartProcess(command.arguments, NULL, &sweep->faults);
+    if (process < 0) return couFail(&sweep->faults, code);
+    for (bool is_told = false; !couHasEnded(process, &code); pause_for(0.05)) {
+        if (couInterrupted() && !is_told) is_told = kill(process, SIGTERM) == 0;
+    }
+    // One that was killed leaves no such note: whoever collects knows that it can go on.
+    char path[COU_PATH_SIZE];
+    couFile file;
+    if (code >= 0 && !couInterrupted() && couFile_Create(&file, couSweep_EndPath(sweep, run, path), &sweep->faults)) {
+        fprintf(file.stream, "%d\n", code);
+        couFile_Commit(&file, &sweep->faults);
+    }
+    return code >= 0 ? code : cou_exitFailed;
 }
