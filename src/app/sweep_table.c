@@ -409,32 +409,50 @@ static void name_plot(const char *name, char *text, size_t size)
     snprintf(text + used, size - used, ".svg");
 }
 
-// A line for each group; false with a fault.
-static bool draw(Report *report, const char *label, NumberFcn *number, const void *context, bool is_log)
+// By powers of ten where there are several: the axis has marks at these alone.
+static bool spans_decades(double low, double high) { return low > 0 && high >= 100 * low; }
+
+// Lines first, then their points in the same colours.
+static void add_lines(const Report *report, couPlot *plot, couPlotStyle style, NumberFcn *number, const void *context, double *x,
+                      double *y)
 {
-    const couSweep *sweep = report->sweep;
-    const couAxis *axis = &sweep->axes[report->over];
+    const couAxis *axis = &report->sweep->axes[report->over];
+    int lines = 0;
+    double low = INFINITY, high = 0;
+    for (int r = 0; r < report->sweep->run_count && lines < MAX_LINES / 2; ++r) {
+        if (!is_first_of_group(report, r)) continue;
+        char group[200];
+        int count = 0;
+        for (int i = 0; i < axis->count; ++i) {
+            double value = number(report, sibling(report, r, report->sorted[i]), context);
+            if (!isfinite(value)) continue;
+            x[count] = report->over_values[report->sorted[i]];
+            y[count++] = value;
+            low = fmin(low, value);
+            high = fmax(high, value);
+        }
+        name_group(report, r, group, sizeof group);
+        couPlot_Add(plot, style, style == cou_plotPoints ? "" : group, x, y, count);
+        ++lines;
+    }
+    const double *values = report->over_values;
+    couPlot_SetLogarithmic(plot, spans_decades(values[report->sorted[axis->count - 1]], values[report->sorted[0]]),
+                           spans_decades(low, high));
+    couPlot_RestartColors(plot);
+}
+
+// A line for each group; false with a fault.
+static bool draw(Report *report, const char *label, NumberFcn *number, const void *context)
+{
+    const couAxis *axis = &report->sweep->axes[report->over];
     char name[COU_MEASURE_SIZE + 24], path[COU_PATH_SIZE], title[128];
     name_plot(label, name, sizeof name);
     if (!couClaimPath(&report->sweep->manifest, name, path, &report->sweep->faults)) return false;
     double *y = calloc((size_t)axis->count, 2 * sizeof *y), *x = y ? y + axis->count : NULL;
     snprintf(title, sizeof title, "%s over %s", label, axis->key);
     couPlot *plot = y ? couCreatePlot(title, axis->key, label) : NULL;
-    bool is_positive = report->over_values[report->sorted[axis->count - 1]] > 0;
-    couPlot_SetLogarithmic(plot, is_positive, is_log);
-    int lines = 0;
-    for (int r = 0; y && r < sweep->run_count && lines < MAX_LINES / 2; ++r) {
-        if (!is_first_of_group(report, r)) continue;
-        char group[200];
-        int count = 0;
-        for (int i = 0; i < axis->count; ++i) {
-            double value = number(report, sibling(report, r, report->sorted[i]), context);
-            if (isfinite(value)) x[count] = report->over_values[report->sorted[i]], y[count++] = value;
-        }
-        couPlot_Add(plot, cou_plotLine, name_group(report, r, group, sizeof group), x, y, count);
-        ++lines;
-    }
-    couPlot_RestartColors(plot);
+    if (plot) add_lines(report, plot, cou_plotLine, number, context, x, y);
+    if (plot) add_lines(report, plot, cou_plotPoints, number, context, x, y);
     bool is_good = couPlot_Write(plot, path, &report->sweep->faults);
     couDestroyPlot(plot);
     free(y);
@@ -444,10 +462,9 @@ static bool draw(Report *report, const char *label, NumberFcn *number, const voi
 static bool write_plots(Report *report)
 {
     if (report->over < 0 || couSweep_Count(report->sweep, cou_sweepFinished) == 0) return true;
-    bool is_good = draw(report, "wall [s]", wall_number, NULL, true);
+    bool is_good = draw(report, "wall [s]", wall_number, NULL);
     for (int c = 0; is_good && c < report->column_count; ++c)
-        if (report->columns[c].is_shown)
-            is_good = draw(report, report->columns[c].name, column_number, &report->columns[c], false);
+        if (report->columns[c].is_shown) is_good = draw(report, report->columns[c].name, column_number, &report->columns[c]);
     return is_good;
 }
 
