@@ -44,7 +44,7 @@ ends 0 --version
 has "version" "^coulis [0-9]+\.[0-9]+\.[0-9]+$" stdout
 ends 2 rnu splash
 has "unknown command" "did you mean 'run'" stderr
-for command in run surface render check export list info bench validate; do
+for command in run surface render check sweep compare export list info bench validate; do
     ends 0 "$command" --help
     has "$command --help" "usage: coulis $command" stdout
 done

@@ -41,6 +41,7 @@ _coulis_value()
         --json) _coulis_files json ;;
         --export) _coulis_words "vtk ply obj vtk,ply none" ;;
         --columns) _coulis_words "all none velocity density material pressure" ;;
+        --on) _coulis_words "slurm" ;;
         --to) [ "$command" != export ] || _coulis_words "usda pvd vtp ply obj" ;;
         --format) _coulis_words "obj ply vtp svg" ;;
         --field) _coulis_words "anisotropic clavet color" ;;
@@ -49,11 +50,12 @@ _coulis_value()
         --film) _coulis_files mp4 gif webp ;;
         --scene) _coulis_scenes ;;
         --size) _coulis_words "640x360 1280x720 1920x1080" ;;
-        --threads) _coulis_words "$(seq 1 "$(nproc 2>/dev/null || echo 4)")" ;;
+        --threads | --jobs) _coulis_words "$(seq 1 "$(nproc 2>/dev/null || echo 4)")" ;;
         --frames) [ "$command" != render ] || _coulis_words "last" ;;
         --seconds | --fps | --set | --checkpoint-every | --samples | --shutter | --from | --fov) COMPREPLY=() ;;
         --cell | --radius | --level) _coulis_words "auto" ;;
-        --spacing | --smoothing | --max-memory | --max-gib | --gauge | --section | --density) COMPREPLY=() ;;
+        --spacing | --smoothing | --max-memory | --max-gib | --gauge | --section | --density | --measure | --over) COMPREPLY=() ;;
+        --slurm | --max-runs | --part | --parts) COMPREPLY=() ;;
         *) return 1 ;;
     esac
 }
@@ -71,7 +73,7 @@ _coulis()
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _coulis_words "run view surface render measure check export help list info bench validate --help --version"
+        _coulis_words "run view surface render measure check sweep compare export help list info bench validate --help --version"
         return
     fi
     _coulis_value && return
@@ -80,10 +82,10 @@ _coulis()
         return
     fi
     case $command in
-        run | check | view) _coulis_scenes ;;
+        run | check | view | sweep) _coulis_scenes ;;
         list) _coulis_words "scenes materials methods cases" ;;
         help) _coulis_words "$("${COMP_WORDS[0]/#\~/$HOME}" help --words 2>/dev/null)" ;;
-        export) mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
+        export | compare) mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
         surface | render | measure) _coulis_files vtp vtu vtk ply ;;
         info) _coulis_files vtp vtu vtk ply h5 json csv ;;
         validate) _coulis_words "$(_coulis_list cases)" ;;

@@ -20,6 +20,8 @@ int couCommandMeasure(int argc, char **argv);
 int couCommandRender(int argc, char **argv);
 int couCommandView(int argc, char **argv);
 int couCommandHelp(int argc, char **argv);
+int couCommandSweep(int argc, char **argv);
+int couCommandCompare(int argc, char **argv);
 
 // --- Options -----------------------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,9 @@
 // cut short goes on where it stopped: pictures that are there are kept as long as pictures.txt says that they were made the same
 // way.
 #include "app/frame_command.h"
+#include "app/processes.h"
 #include "app/run.h"
+#include "app/slurm.h"
 #include "files/file.h"
 #include "io/frame_probe.h"
 
@@ -17,6 +19,7 @@
 
 static const char where[] = "coulis render";
 enum { PROBED_FRAMES = 16 }; // of other programs, for the room that an automatic camera shows
+enum { MAX_PARTS = 100 };    // of the frames, on a cluster
 
 typedef struct Job {
     couPictureChoice pictures;
@@ -29,6 +32,10 @@ typedef struct Job {
     double frame_fps;         // of the frames
     int threads;
     bool is_video, has_layers, is_quiet, is_forced;
+    const char *on, *slurm; // NULL: drawn here
+    int part, parts;        // the one part of the frames to draw, -1: all
+    int argc;
+    char **argv;         // of the command, for those of a cluster
     couCamera camera;    // is_set: given
     couColors colors;    // settled
     couFrameProbe probe; // of frames of another program
@@ -115,6 +122,19 @@ static void select_frames(Job *job, couFrameFiles *files)
     }
     files->count = kept;
     free(is_wanted);
+}
+
+// Every so manyth frame from the part's number on: neighbours, which cost alike, go to different jobs.
+static void select_part(const Job *job, couFrameFiles *files)
+{
+    int kept = 0;
+    for (int i = 0; job->part >= 0 && i < files->count; ++i) {
+        if (i % job->parts == job->part)
+            files->items[kept++] = files->items[i];
+        else
+            free(files->items[i].path);
+    }
+    if (job->part >= 0) files->count = kept;
 }
 
 static bool read_vector(Job *job, const char *option, const char *text, couVec3 *v)
@@ -473,6 +493,106 @@ static bool close_film(Job *job, bool is_kept)
     return true;
 }
 
+// --- On a cluster ---
+
+// Frames that jobs draw, every `count`th one of them the same job.
+typedef struct Parts {
+    Job *job;
+    const couFrameFiles *files;
+    int count;
+    couProgress progress;
+} Parts;
+
+static couTaskState look_at_part(void *context, int task, bool is_gone, int *progress)
+{
+    const Parts *parts = context;
+    bool is_whole = true;
+    (void)is_gone;
+    *progress = 0;
+    for (int i = task; i < parts->files->count; i += parts->count) {
+        bool is_drawn = is_there(parts->job, parts->files->items[i].number);
+        *progress += is_drawn;
+        is_whole &= is_drawn;
+    }
+    return is_whole ? cou_taskDone : cou_taskOpen;
+}
+
+static void begin_part(void *context, int task) { (void)context, (void)task; }
+
+static void show_parts(void *context, int going)
+{
+    Parts *parts = context;
+    char note[40];
+    int drawn = 0;
+    for (int i = 0; i < parts->files->count; ++i) drawn += is_there(parts->job, parts->files->items[i].number);
+    snprintf(note, sizeof note, "%d jobs", going);
+    couProgress_Show(&parts->progress, drawn, note);
+}
+
+// True for "--name" and "--name=value".
+static bool is_option(const char *word, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(word, name, length) == 0 && (word[length] == '\0' || word[length] == '=');
+}
+
+// The same command without what is for this machine alone; to be freed with free(). NULL with a fault.
+static char *make_part_command(Job *job, int count)
+{
+    static const char *const dropped[] = {"--on", "--slurm", "--film", "--video", "--force", "--quiet"};
+    enum { VALUE_COUNT = 3, DROPPED_COUNT = 6 }; // the first ones have a value
+    char self[COU_PATH_SIZE], *text = NULL;
+    size_t size = 0;
+    FILE *stream = couFindSelf(self, sizeof self, &job->faults) ? open_memstream(&text, &size) : NULL;
+    for (int a = 0; stream && a < job->argc; ++a) {
+        const char *word = a == 0 ? self : job->argv[a];
+        char quoted[8 * COU_PATH_SIZE];
+        int d = 0;
+        while (d < DROPPED_COUNT && !is_option(word, dropped[d])) ++d;
+        if (d < VALUE_COUNT && !strchr(word, '=')) ++a;
+        if (d == DROPPED_COUNT) fprintf(stream, "%s ", couQuote(word, quoted, sizeof quoted));
+        if (a == 0) fprintf(stream, "render --quiet --parts=%d --part=\"$1\" ", count);
+    }
+    if (stream && fclose(stream) == 0 && text) return text;
+    if (job->faults.count == 0) couFaults_Add(&job->faults, where, "--on", "no memory for the jobs' command");
+    return NULL;
+}
+
+// What jobs could not draw is left to be tried here. The names of all pictures are claimed first: jobs then need not write into
+// the list of the folder side by side.
+static bool draw_on_cluster(Job *job, const couFrameFiles *files)
+{
+    char name[48];
+    for (int i = 0; i < files->count; ++i) {
+        if (is_there(job, files->items[i].number)) continue;
+        if (!couManifest_Claim(&job->manifest, picture_name("picture", files->items[i].number, "png", name), &job->faults))
+            return false;
+        for (int k = 0; job->has_layers && k < 4; ++k)
+            if (!couManifest_Claim(&job->manifest, picture_name(layer_stems[k], files->items[i].number, "pfm", name),
+                                   &job->faults))
+                return false;
+    }
+    Parts parts = {.job = job, .files = files, .count = files->count < MAX_PARTS ? files->count : MAX_PARTS};
+    parts.progress = couStartProgress("picture", 0, files->count, job->is_quiet);
+    char *command = make_part_command(job, parts.count);
+    couSlurmWork work = {.name = "coulis-render",
+                         .folder = job->folder,
+                         .manifest = &job->manifest,
+                         .options = job->slurm,
+                         .command = command,
+                         .threads = job->threads,
+                         .task_count = parts.count,
+                         .context = &parts,
+                         .look = look_at_part,
+                         .begin = begin_part,
+                         .show = show_parts};
+    bool is_good = command && couSlurm_Do(&work, &job->faults);
+    couProgress_End(&parts.progress);
+    if (couInterrupted()) fprintf(stderr, "the jobs go on; scancel --name=coulis-render ends them\n");
+    free(command);
+    return is_good;
+}
+
 static int produce(void *context, const couTexts *operands, const couFrameFiles *files)
 {
     Job *job = context;
@@ -482,6 +602,7 @@ static int produce(void *context, const couTexts *operands, const couFrameFiles 
     if (!couMakeFolder(job->folder, &job->faults) || !couManifest_Read(&job->manifest, job->folder, &job->faults))
         return couFail(&job->faults, cou_exitBadInput);
     if (!follow_settings(job, operands->items[0], files)) return couFail(&job->faults, cou_exitBadInput);
+    if (job->on && !draw_on_cluster(job, files)) return couFail(&job->faults, cou_exitFailed);
     if (!open_film(job)) return couFail(&job->faults, cou_exitFailed);
     bool is_good = couForEachFrame(files, "picture", NULL, job->is_quiet, add_frame, job);
     bool is_whole = is_good && job->drawn + job->kept + job->skipped == files->count;
@@ -504,6 +625,14 @@ static void check_words(Job *job, const char *source)
     couCheckPath(where, "--out", job->out, &job->faults);
     couCheckPath(where, "--film", job->film, &job->faults);
     check_film(job);
+    static const char *const clusters[] = {"slurm"};
+    if (job->on && strcmp(job->on, "slurm") != 0)
+        couAddUnknown(where, "--on", "cluster", job->on, clusters, 1, &job->faults);
+    else if (job->on)
+        couCheckSlurm(where, &job->faults);
+    if (job->slurm && !job->on) couFaults_Add(&job->faults, where, "--slurm", "has a meaning with --on slurm only");
+    if (job->part >= job->parts)
+        couFaults_Add(&job->faults, where, "--part", "%d is out of range: 0 to %d", job->part, job->parts - 1);
     if (job->has_layers && job->pictures.style.quality != cou_qualityFinal)
         couFaults_Add(&job->faults, where, "--layers", "are of final pictures only: add --quality final");
 }
@@ -519,6 +648,7 @@ static bool prepare(void *context, const couTexts *operands, couFrameFiles *file
     bool is_run = couIsFolder(source) && access(couJoin(path, source, "command.txt"), F_OK) == 0;
     if (!is_run) job->probe = couProbeFrames(files, PROBED_FRAMES);
     select_frames(job, files);
+    select_part(job, files);
     choose_folder(job, source, is_run);
     if (is_run && (job->material || job->spacing > 0))
         couFaults_Add(&job->faults, where, job->material ? "--material" : "--spacing",
@@ -549,7 +679,9 @@ static void clean_up(Job *job)
 
 int couCommandRender(int argc, char **argv)
 {
-    Job job = {.pictures = couDefaultPictureChoice(), .surface = couProgramSurfaceDef()};
+    Job job = {.pictures = couDefaultPictureChoice(), .surface = couProgramSurfaceDef(), .part = -1, .parts = 1};
+    job.argc = argc;
+    job.argv = argv;
     const couOption table[] = {
         COU_PICTURE_OPTIONS(&job.pictures),
         COU_OPTION("--frames", "LIST", cou_optionText, &job.frames,
@@ -574,6 +706,12 @@ int couCommandRender(int argc, char **argv)
         COU_SURFACE_OPTIONS(&job.surface),
         COU_OPTION("--threads", "N", cou_optionInt, &job.threads, .min = 1, .max = COU_MAX_THREADS,
                    .help = "threads (default all cores); the pictures do not depend on it"),
+        COU_OPTION("--on", "CLUSTER", cou_optionText, &job.on, .help = "slurm: let a job array draw the pictures"),
+        COU_OPTION("--slurm", "OPTIONS", cou_optionText, &job.slurm, .help = "for sbatch, e.g. '--partition=short --time=60'"),
+        COU_OPTION("--parts", "N", cou_optionInt, &job.parts, .min = 1, .max = COU_MAX_FRAMES,
+                   .help = "share the frames among N commands, each with its --part"),
+        COU_OPTION("--part", "I", cou_optionInt, &job.part, .min = 0, .max = COU_MAX_FRAMES,
+                   .help = "draw part I of them alone, from 0 (what the jobs of a cluster call)"),
         COU_OPTION("--force", NULL, cou_optionFlag, &job.is_forced,
                    .help = "make pictures anew; those that were made otherwise make way"),
         COU_OPTION("--quiet", NULL, cou_optionFlag, &job.is_quiet, .help = "print warnings and errors only"),

@@ -20,6 +20,8 @@ static const Command commands[] = {
     {"view", couCommandView, "the live viewer, in a browser: pour, grab, squash, tune"},
     {"help", couCommandHelp, "what a key of scenes, a parameter, a material or a method means"},
     {"measure", couCommandMeasure, "gauges, sections and grids of frames that were written before"},
+    {"sweep", couCommandSweep, "run all combinations of some values; table, convergence, plots"},
+    {"compare", couCommandCompare, "two runs: measures, gauges, where they part"},
     {"list", couCommandList, "scenes, materials, methods or validation cases"},
     {"export", couCommandExport, "a run for other programs: USD, ParaView, PLY, OBJ"},
     {"info", couCommandInfo, "what a frame, checkpoint, run.json or run folder holds"},
