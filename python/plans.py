@@ -6,7 +6,8 @@ are bound by what is decided here. A plan is (result, roles, is_const):
     ("enum", "couPhase") ("str",) ("strs",) ("array", "couVec3") ("count", K) ("call", "couEventFcn") ("context",) ("text",)
     ("size",) ("out", "couBounds") ("faults",)
 Results are of the same kinds, and ("copy", "couBodyDef") of what a const pointer shows, ("list", ...) of many; the third part of
-("object", "Mesh", is_borrowed) tells whether the caller owns it.
+("object", "Mesh", is_borrowed) tells whether the caller owns it. Of parameters that are objects or arrays the third part tells
+whether they may be None.
 """
 import re
 
@@ -14,6 +15,8 @@ NUMBERS = {"int", "unsigned", "unsigned int", "float", "double", "size_t", "uint
            "int32_t", "int64_t", "long"}
 # Const pointers to these are arrays; to any other struct, one of it.
 ARRAY_ITEMS = NUMBERS | {"couVec3", "couKeyframe"}
+# What may be NULL, as the headers say; no other pointer may.
+OPTIONAL = {"region", "velocities"}
 # Pointers that the callee fills, whose room only hand-written code can know.
 ROOM_NAMES = {"capacity"}
 
@@ -79,9 +82,9 @@ class Planner:
         if kind.name in self.headers.callbacks:
             return ("call", kind.name)
         if kind.name in self.headers.opaque:
-            return ("object", bare(kind.name))
+            return ("object", bare(kind.name), name in OPTIONAL)
         if kind.is_const:
-            return ("array", kind.name) if kind.name in ARRAY_ITEMS else ("struct", kind.name)
+            return ("array", kind.name, name in OPTIONAL) if kind.name in ARRAY_ITEMS else ("struct", kind.name)
         if kind.name == "couVec3" and following[0] == "count" or kind.name in ("uint8_t", "float"):
             return None
         return ("out", kind.name)

@@ -68,7 +68,7 @@ class _Call:
 
     def _give_object(self, role, ctype, index):
         value = self._next()
-        if value is None:
+        if value is None and role[2]:
             return ffi.NULL
         if not isinstance(value, convert.CLASSES[role[1]]):
             raise TypeError(f"{self.name}: a {role[1]} is needed, got {type(value).__name__}")
@@ -100,11 +100,17 @@ class _Call:
         return int(value)
 
     def _give_str(self, role, ctype, index):
-        value = self._next()
-        return ffi.NULL if value is None else os.fsencode(value)
+        return self._text(self._next())
+
+    @staticmethod
+    def _text(value):
+        raw = os.fsencode(value)
+        if b"\0" in raw:
+            raise ValueError(f"{value!r}: a text for C ends at its first zero")
+        return raw
 
     def _give_strs(self, role, ctype, index):
-        texts = [ffi.new("char[]", os.fsencode(value)) for value in self._next()]
+        texts = [ffi.new("char[]", self._text(value)) for value in self._next()]
         self.keep += texts
         self.lists[index] = len(texts)
         self.keep.append(ffi.new("char *[]", texts + [ffi.NULL]))
@@ -112,7 +118,7 @@ class _Call:
 
     def _give_array(self, role, ctype, index):
         value = self._next()
-        if value is None:
+        if value is None and role[2]:
             return ffi.NULL
         pointer, count = convert.to_list(ctype.item, value, self.keep, self.world)
         if any(known != count for at, known in self.lists.items() if ("count", at) not in self.roles[:index]):

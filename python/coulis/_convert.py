@@ -258,7 +258,7 @@ def _set_field(made, name, field, fields, value, keep, world):
     elif ctype.kind == "enum" or ctype.cname in ("int", "unsigned int") and isinstance(value, str):
         setattr(made, field, _number_of(name, field, ctype, value))
     elif ctype.cname in ("float", "double"):
-        setattr(made, field, float("nan") if value is None or value == "auto" else float(value))
+        setattr(made, field, float("nan") if value is None or isinstance(value, str) and value == "auto" else float(value))
     else:
         setattr(made, field, value)
 

@@ -171,14 +171,14 @@ class StateBase(Owned):
 
     @property
     def arrays(self):
-        """The arrays by name ("particles/position"...); no copy."""
+        """The arrays by name ("particles/position"...); no copy: what is written into them is what load_state() loads."""
         dtypes = {number: dtype for dtype, number in self.TYPES.items()}
         names = {np.dtype(np.uint8): "uint8_t *", np.dtype(np.uint32): "uint32_t *", np.dtype(np.uint64): "uint64_t *",
                  np.dtype(np.float32): "float *", np.dtype(np.float64): "double *"}
         found = {}
         for one in self._cdata.arrays[0:self._cdata.count]:
             shape = (one.count, one.components) if one.components > 1 else (one.count,)
-            found[text(one.name)] = owned_array(ffi.cast(names[dtypes[one.type]], one.data), shape, self._cdata)
+            found[text(one.name)] = owned_array(ffi.cast(names[dtypes[one.type]], one.data), shape, self._cdata, is_writable=True)
         return found
 
     @property

@@ -207,8 +207,8 @@ world = coulis.World(spacing=0.05)
 world.add_fluid(shape=coulis.sphere(0.2), material="water")
 world.add_event(0.01, 0.01, lambda *_: None)
 scene.advance(0.02), world.advance(0.02)
-held = [scene, world, world.particles.position, np.asarray(scene.world.particles.velocity), world.surface().vertices, world.frame(),
-        coulis.Renderer(1), world.save_state(), coulis.open_film("a.mp4", 96, 64, 10.0)]
+held = [scene, world, world.particles.position, np.asarray(scene.world.particles.velocity), world.surface().vertices,
+        world.frame(), coulis.Renderer(1), world.save_state(), coulis.open_film("a.mp4", 96, 64, 10.0)]
 held.append(held)
 coulis.everything = held
 """

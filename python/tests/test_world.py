@@ -53,6 +53,10 @@ def test_bad_arguments(drop):
         drop.particle_mass(7)
     with pytest.raises(TypeError):
         coulis.create_distance_grid(coulis.sphere(1), 0.1)
+    for wrong in (lambda: drop.find_body(None), lambda: coulis.capture_samples(None), lambda: coulis.create_mesh(None, None),
+                  lambda: drop.find_body("a\0b"), lambda: coulis.resample_mesh(None, 0.1), lambda: drop.body_at("x")):
+        with pytest.raises((TypeError, ValueError)):
+            wrong()
     assert drop.body_at(99) is None and drop.find_body("nobody") is None and drop.material_at(99) is None
 
 
