@@ -29,7 +29,7 @@ void free(void *memory);
 """
 VERBS = {"measure", "copy", "build", "inspect", "close", "save", "capture", "run", "format", "resample", "fill", "remove", "stop"}
 DEFAULTS = {"threads": "0", "max_bytes": "0", "placement": "None", "region": "None", "region_pose": "None", "velocities": "None"}
-SILENT = {"self", "faults", "count", "size", "context", "out", "text"}
+SILENT = {"self", "faults", "count", "size", "context", "out", "text", "room", "capacity"}
 HEAD = '"""Made by generate.py from the public headers and the parameter tables: do not edit."""\n'
 
 
@@ -290,8 +290,8 @@ class Writer:
         return outs[0] if len(outs) == 1 else f"tuple[{', '.join(outs)}]"
 
     def result_hint(self, result, roles, outs):
-        if result[0] == "list":
-            return self.hint(result, False)
+        if result[0] == "list" or any(role[0] == "room" for role in roles):
+            return self.hint(result, False) if result[0] == "list" else "np.ndarray"
         if result[0] == "bool" and outs:
             return self.result_hint_of(outs) + ("" if ("faults",) in roles else " | None")
         if result[0] == "bool" and ("faults",) in roles:

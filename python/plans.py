@@ -4,7 +4,7 @@ Functions that do not fit the rules are left to hand-written code (coulis/_by_ha
 are bound by what is decided here. A plan is (result, roles, is_const):
     ("self",) ("handle", "Body") ("object", "Shape") ("struct", "couBodyDef") ("value", "couVec3") ("number", "int") ("bool",)
     ("enum", "couPhase") ("str",) ("strs",) ("array", "couVec3") ("count", K) ("call", "couEventFcn") ("context",) ("text",)
-    ("size",) ("out", "couBounds") ("faults",)
+    ("size",) ("out", "couBounds") ("room", "double") ("capacity",) ("faults",)
 Results are of the same kinds, and ("copy", "couBodyDef") of what a const pointer shows, ("list", ...) of many; the third part of
 ("object", "Mesh", is_borrowed) tells whether the caller owns it. Of parameters that are objects or arrays the third part tells
 whether they may be None.
@@ -17,7 +17,8 @@ NUMBERS = {"int", "unsigned", "unsigned int", "float", "double", "size_t", "uint
 ARRAY_ITEMS = NUMBERS | {"couVec3", "couKeyframe"}
 # What may be NULL, as the headers say; no other pointer may.
 OPTIONAL = {"region", "velocities"}
-# Pointers that the callee fills, whose room only hand-written code can know.
+# Pointers that the callee fills up to a capacity, returning how many there are or were copied: numbers, which are taken with as
+# much room as it needs, or what only hand-written code knows.
 ROOM_NAMES = {"capacity"}
 
 
@@ -65,7 +66,12 @@ class Planner:
     def _role(self, function, k, before):
         name, kind = function.parameters[k]
         following = function.parameters[k + 1] if k + 1 < len(function.parameters) else (None, None)
-        if following[0] in ROOM_NAMES or name in ROOM_NAMES or kind.is_function:
+        if name in ROOM_NAMES:
+            return ("capacity",) if before and before[-1][0] == "room" else None
+        if following[0] in ROOM_NAMES:
+            is_plain = kind.name in NUMBERS and kind.pointers == 1 and not kind.is_const and function.result.name in NUMBERS
+            return ("room", kind.name) if is_plain and self.owner(function) else None
+        if kind.is_function:
             return None
         if k == 0 and self.owner(function):
             return ("self",)

@@ -3,7 +3,7 @@
 if(COULIS_SHARED)
     set(library_dir $<TARGET_FILE_DIR:coulis_shared>)
     set(package_parent ${CMAKE_BINARY_DIR}/python)
-    foreach(part api columns world scene pictures readme wheel notebook)
+    foreach(part api plans columns world scene pictures readme wheel notebook)
         add_test(NAME python_${part} COMMAND ${CFFI_PYTHON} -m pytest -q -p no:cacheprovider
             ${CMAKE_SOURCE_DIR}/python/tests/test_${part}.py)
         set_tests_properties(python_${part} PROPERTIES TIMEOUT 3600 ENVIRONMENT

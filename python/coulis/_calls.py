@@ -1,12 +1,16 @@
 """One way to call all functions: by the plan that was found from the header (plans.py)."""
 import os
 
+import numpy as np
+
 from . import _convert as convert
+from ._columns import DTYPES
 from ._data import PLANS
 from ._errors import CoulisError, Faults, FaultError, GoneError
 from ._library import ffi, lib, text
 
 TEXT_SIZE = 4096
+FIRST_ROOM = 64  # numbers
 
 
 def given(values, *hidden):
@@ -22,7 +26,7 @@ class _Call:
         self.name, self.args = name, list(args)
         self.result_role, self.roles, self.is_const = PLANS[name]
         self.keep, self.outs, self.faults, self.world, self.lists = [], [], None, None, {}
-        self.owner = None
+        self.owner = self.room = None
         self.c_args = []
 
     def run(self):
@@ -44,6 +48,9 @@ class _Call:
         for index, role in enumerate(self.roles):
             self.c_args.append(getattr(self, "_give_" + role[0])(role, types[index], index))
         raw = getattr(lib, self.name)(*self.c_args)
+        while self.room is not None and raw >= len(self.room):  # perhaps not all
+            self.c_args[self.room_index:self.room_index + 2] = self._make_room(2 * int(raw) + 1)
+            raw = getattr(lib, self.name)(*self.c_args)
         faults = self.faults.take() if self.faults else []
         if faults:
             raise FaultError(faults)
@@ -147,6 +154,17 @@ class _Call:
     def _give_size(self, role, ctype, index):
         return TEXT_SIZE
 
+    def _make_room(self, count):
+        self.room = np.zeros(count, DTYPES[self.room_type])
+        return [ffi.cast(f"{self.room_type} *", self.room.ctypes.data), count]
+
+    def _give_room(self, role, ctype, index):
+        self.room_type, self.room_index = role[1], index
+        return self._make_room(FIRST_ROOM)[0]
+
+    def _give_capacity(self, role, ctype, index):
+        return len(self.room)
+
     def _give_out(self, role, ctype, index):
         self.outs.append((role[1], ffi.new(f"{role[1]} *")))
         return self.outs[-1][1]
@@ -159,6 +177,8 @@ class _Call:
 
     def _finish(self, raw):
         kind = self.result_role[0]
+        if self.room is not None:
+            return self.room[:max(int(raw), 0)].copy()
         if self.faults and (kind == "bool" and not raw or kind == "object" and raw == ffi.NULL):
             raise CoulisError(f"{self.name} failed")
         if kind == "list":

@@ -68,7 +68,7 @@ def to_python(value, world=None):
     if ctype.kind == "array":
         if ctype.item.kind == "primitive" and ctype.item.cname == "char":
             return text(value)
-        return np.array(list(value))
+        return np.array([to_python(one) for one in value])
     if ctype.kind == "pointer":
         return pointer_to_python(value, ctype)
     return value
@@ -104,6 +104,9 @@ def _struct_to_python(value, name, world):
         shown = "definition" if field == "def" else field + "_" if keyword.iskeyword(field) else field
         setattr(made, shown, _list_to_python(getattr(value, field), getattr(value, counted)) if counted else
                 to_python(getattr(value, field), world))
+    if {"count", "column_count", "values"} <= set(fields) and made.values is not None:  # a table, row by row
+        table = value.values[0:value.count * value.column_count]
+        made.values = np.array(list(table)).reshape(value.count, value.column_count)
     return made
 
 
@@ -123,7 +126,8 @@ def count_field(name, field, fields):
         return known
     if field.endswith("s") and field[:-1] + "_count" in fields:
         return field[:-1] + "_count"
-    is_list = field.endswith("s") or field in ("position", "velocity", "id", "density", "material", "pressure")
+    item = fields[field].type.item
+    is_list = struct_name(item) in WIDTHS or _plain(item.cname) in DTYPES or field.endswith("s")
     return "count" if "count" in fields and is_list else None
 
 
@@ -255,6 +259,8 @@ def _set_field(made, name, field, fields, value, keep, world):
             setattr(made, field, to_struct(struct_name(ctype), value, keep, world)[0])
     elif ctype.kind == "array":
         _set_array(made, field, ctype, value)
+        if field[:-1] + "_count" in fields and field.endswith("s"):
+            setattr(made, field[:-1] + "_count", len(value))
     elif ctype.kind == "enum" or ctype.cname in ("int", "unsigned int") and isinstance(value, str):
         setattr(made, field, _number_of(name, field, ctype, value))
     elif ctype.cname in ("float", "double"):
@@ -279,7 +285,11 @@ def _set_array(made, field, ctype, value):
             raise ValueError(f"{value!r} is longer than {ctype.length - 1} bytes")
         setattr(made, field, raw)
     else:
-        setattr(made, field, list(value))
+        width = WIDTHS.get(struct_name(ctype.item))
+        values = [vector(one, width) if width else one for one in value]
+        if len(values) > ctype.length:
+            raise ValueError(f"at most {ctype.length} are taken, got {len(values)}")
+        setattr(made, field, values)
 
 
 def _set_pointer(made, name, field, fields, value, keep, world):
