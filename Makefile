@@ -14,7 +14,7 @@ NO_TESTS_YET = $(if $(wildcard build/CMakeCache.txt),,-DCOULIS_TESTS=OFF)
 # GCC's thread sanitizer wants addresses where it expects them; newer kernels put them anywhere. Not every container may say so.
 NO_RANDOM_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 
-.PHONY: build demo view page playground test test-long fuzz check bench validate golden format install clean help all-builds setup-demo setup-test setup-full
+.PHONY: build demo view page playground python test test-long fuzz check bench validate golden format install clean help all-builds setup-demo setup-python setup-test setup-full
 
 build: setup-demo ## the program, at build/coulis (default)
 	@$(CONFIGURE) release $(NO_TESTS_YET)
@@ -29,6 +29,10 @@ view: build ## the live viewer in a browser; SCENE=syrup-coil for another scene
 
 playground: setup-full ## the viewer without a server, on WebAssembly, in out/playground
 	@JOBS=$(JOBS) tools/playground
+
+python: setup-python ## the Python package, as a wheel in dist/
+	@$(CONFIGURE) release $(NO_TESTS_YET) -DCOULIS_PYTHON=ON
+	@cmake --build build --parallel $(JOBS) --target coulis_wheel
 
 page: ## builds the viewer's page anew (web/dist), after a change of web/
 	@tools/page build
@@ -94,14 +98,17 @@ install: setup-demo ## libraries, headers, program, scenes and docs into PREFIX 
 	@cmake --build build --parallel $(JOBS) --target coulis_libraries coulis_main coulis_man
 	@cmake --install build
 
-clean: ## removes the build folders; keeps out/
-	rm -rf build build-debug build-sanitize build-tsan build-clang build-fuzz build-wasm
+clean: ## removes the build folders and dist/; keeps out/
+	rm -rf dist build build-debug build-sanitize build-tsan build-clang build-fuzz build-wasm
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 setup-demo:
 	@tools/setup demo
+
+setup-python:
+	@tools/setup python
 
 setup-full:
 	@tools/setup full

@@ -9,7 +9,7 @@ import os
 import sys
 
 MOST_LINES, MOST_FUNCTION_LINES, MOST_COLUMNS = 800, 80, 130
-FOLDERS = ["src", "include", "tests", "fuzz"]
+FOLDERS = ["src", "include", "tests", "fuzz", "python"]
 
 
 def functions(rows):
