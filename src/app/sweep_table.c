@@ -6,7 +6,7 @@
 #include "files/csv.h"
 #include "files/file.h"
 #include "files/text.h"
-#include "validate/plot.h"
+#include "files/plot.h"
 
 #include <stdio.h>
 #include <stdlib.h>
