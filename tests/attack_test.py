@@ -21,7 +21,8 @@ import zlib
 import attack_inputs as inputs
 from attack_viewer import attack_viewer
 
-SECONDS = 300  # that an attack may take, on a busy machine under sanitizers
+SECONDS = 3000  # on the clock, which means never
+CPU_SECONDS = 300  # that an attack may use: a scene may compute for 60 s
 MEMORY = 3 << 30  # [bytes] of one process; the sanitizers' own needs are no part of it
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 
@@ -42,6 +43,7 @@ class Attack:
     def limit(self, memory):
         def apply():
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
             if memory and not self.is_sanitized:
                 resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         return apply
