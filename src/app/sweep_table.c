@@ -5,8 +5,8 @@
 #include "base/base.h"
 #include "files/csv.h"
 #include "files/file.h"
-#include "files/text.h"
 #include "files/plot.h"
+#include "files/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -45,8 +45,9 @@ couGaugeCloud couWorld_Cloud(const couWorld *world)
         .period = fluid->period,
         .bodies = &world->bodies,
     };
+    // Where particles are tidied the second one moves places and presses on nothing.
     int second = fluid->method->sph ? couSph_State(fluid)->divergence_column : -1;
-    if (second > 0) cloud.more_pressure = couTable_Data(table, second);
+    if (second > 0 && !couSph_State(fluid)->is_tidied) cloud.more_pressure = couTable_Data(table, second);
     cloud.kernel = fluid->method->sph ? couSph_State(fluid)->density_kernel
                                       : couMakeKernel(cou_kernelCubic, fluid->dimension, fluid->h, fluid->spacing);
     for (int m = 0; m < fluid->material_count; ++m) {
