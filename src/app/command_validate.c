@@ -188,8 +188,8 @@ static int run_cases(const Options *options)
                       options->method ? options->method : "");
     if (options->json) write_json(options->json, &checks, &faults);
     free(checks.items);
-    bool is_good = failed == 0 && faults.count == 0 && !couInterrupted();
-    return is_good ? cou_exitWell : couFail(&faults, cou_exitFailed);
+    if (faults.count) return couFail(&faults, cou_exitFailed);
+    return failed || couInterrupted() ? cou_exitFailed : cou_exitWell;
 }
 
 int couCommandValidate(int argc, char **argv)
