@@ -43,8 +43,8 @@ for part in part.*; do
 done
 
 # The list of a call's keys is what its reader takes, which a fault names.
-for call in scene fluid body joint emitter sink field blower solid camera colors mesh box sphere capsule cylinder cone torus \
-    disk polygon shell plane; do
+for call in scene fluid body joint emitter sink field blower solid gauge camera colors mesh box sphere capsule cylinder cone \
+    torus disk polygon shell plane; do
     echo "scene { spacing = 0.1 } $call { qqqqqqqqqqqq = 1 }" >call.lua
     [ $call != scene ] || echo "scene { qqqqqqqqqqqq = 1 }" >call.lua
     ends 2 check call.lua

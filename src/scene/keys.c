@@ -68,6 +68,15 @@ static const couSceneKey solid_keys[] = {
     {"driven", "table", "points in a shape follow a motion",
      "{ shape = box { size = {0.1, 0.01, 0.1} }, motion = function(t) return { at = {0, 0.01 * t, 0} } end }"},
     {"push", "table", "points in a shape feel a force [N]", "{ shape = sphere { radius = 0.02 }, force = {0, -1, 0} }"},
+    {"trace", "table", "points nearest to these places are followed into traces.csv", "{ {0, 0.05, 0} }"},
+};
+static const couSceneKey gauge_keys[] = {
+    SHAPE,
+    PLACE,
+    {"line", "table", "two points: a profile between them, or the level of the liquid along it", "{ {0, 0, 0}, {0, 0.3, 0} }"},
+    {"polygon", "table", "points that the flow is measured through; two of them in 2D",
+     "{ {0, 0, 0}, {0.1, 0, 0}, {0.1, 0.1, 0} }"},
+    {"body", "string", "the body whose force or torque is measured", "\"wheel\""},
 };
 static const couSceneKey camera_keys[] = {
     {"path", "table", "keyframes {{ time = 0, from = ..., to = ... }, ...}", "{{ time = 0, from = {1, 1, 1}, to = {0, 0, 0} }}"}};
@@ -156,6 +165,8 @@ void couDescribeLanguage(couSceneLanguage *language)
     CALL("solid", "a deformable solid", couSolidParams(), solid_keys,
          "solid { shape = box { size = {0.1, 0.1, 0.1} }, at = {0, 0.2, 0} }");
     language->calls[language->count - 1].more = couSceneSolidMeshParams();
+    CALL("gauge", "measures pressure, level, flow, force... into gauges.csv", couGaugeParams(), gauge_keys,
+         "gauge { name = \"p1\", what = \"pressure\", at = {0, 0.05, 0}, every = 0.01 }");
     CALL("camera", "what pictures show", couSceneCameraParams(), camera_keys,
          "camera { from = {1, 0.8, 1.5}, to = {0, 0.1, 0} }");
     CALL("colors", "pictures coloured by a number instead of by material", couColorsParams(), none, "colors { by = \"speed\" }");
@@ -207,6 +218,9 @@ const couWorldWord *couWorldWords(int *count)
         {"remove_body", "name: string", NULL, "and its joints"},
         {"motor", "joint: string, speed: number, force?: number", NULL, "of a hinge, slider or motor"},
         {"remove_joint", "name: string", NULL, "lets go of what it holds"},
+        {"gauge", "name: string", "any", "what the gauge measured last; nil before the first time"},
+        {"record", "name: string, value: number", NULL, "a number of your own: a column of gauges.csv"},
+        {"remove_gauge", "name: string", NULL, "its columns stay, without values"},
         {"log", "text: string", NULL, "a line of the run's output"},
     };
     *count = COU_COUNT(words);
