@@ -29,12 +29,12 @@ static void send(void *context, uint32_t client, couBytes *message)
     couBytes_Clear(message);
 }
 
-EMSCRIPTEN_KEEPALIVE int couPlayOpen(const char *scene)
+EMSCRIPTEN_KEEPALIVE int couPlayOpen(const char *scene, int threads)
 {
     setenv("COULIS_SCENES", "/scenes", 1);
     snprintf(scene_name, sizeof scene_name, "%s", scene);
     couFaults faults = {0};
-    couLiveDef def = {.scene = scene_name, .options = {.threads = 1}, .send = send};
+    couLiveDef def = {.scene = scene_name, .options = {.threads = threads}, .send = send};
     live = couOpenLive(&def, &faults);
     for (int i = 0; i < faults.count; ++i)
         fprintf(stderr, "%s: %s: %s\n", faults.items[i].where, faults.items[i].key, faults.items[i].message);

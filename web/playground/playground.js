@@ -1,14 +1,18 @@
 // The worker of the playground: runs the session between messages of the page. `?scene=NAME` of the page's address chooses.
 // All within a function: emscripten's script puts dozens of names into the worker's own scope, `run` among them.
 "use strict";
+const PROGRAM = self.crossOriginIsolated ? "coulis-threads.js" : "coulis.js";
 (() => {
     const MAX_AWAY = 2; // frames that the page has not shown yet
     const FIRST_SCENE = "dam-break-2d";
     let away = 0,
         isPlanned = false;
 
-    const open = (scene) => Module.ccall("couPlayOpen", "number", ["string"], [scene]) !== 0;
+    // Threads share memory, which a page may do that is cross-origin isolated. One is left for the page.
+    const threads = self.crossOriginIsolated ? Math.min(Math.max(navigator.hardwareConcurrency - 1, 2), 4) : 1;
+    const open = (scene) => Module.ccall("couPlayOpen", "number", ["string", "number"], [scene, threads]) !== 0;
     self.Module = {
+        mainScriptUrlOrBlob: PROGRAM,
         postToPage: (bytes) => self.postMessage(bytes.buffer, [bytes.buffer]),
         onRuntimeInitialized() {
             self.postMessage("ready");
@@ -48,4 +52,4 @@
     };
 })();
 
-importScripts("coulis.js");
+importScripts(PROGRAM);

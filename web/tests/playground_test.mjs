@@ -1,4 +1,5 @@
-// The playground in a real browser, from a plain static server: it loads, moves, pours, and gives the hash of the native program.
+// The playground in a real browser, from a plain static server: it loads, moves, pours, and gives the hash of the native program;
+// so it does with threads, from a server whose pages are cross-origin isolated.
 //
 // usage: node playground_test.mjs COULIS FOLDER [--pictures FOLDER]
 import assert from "node:assert/strict";
@@ -15,12 +16,15 @@ const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/cs
 const SCENES = ["dam-break-2d", "syrup-coil", "drop-2d", "plastic-row", "boxes-in-2d"];
 const FRAMES = 4;
 
-function serve() {
+const ISOLATION = { "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp" };
+
+function serve(isIsolated) {
+    const more = isIsolated ? ISOLATION : {};
     const server = createServer((request, response) => {
         const path = normalize(new URL(request.url, "http://x").pathname);
         try {
             const data = readFileSync(join(folder, path.endsWith("/") ? path + "index.html" : path));
-            response.writeHead(200, { "content-type": TYPES[extname(path)] ?? "text/html" }).end(data);
+            response.writeHead(200, { "content-type": TYPES[extname(path)] ?? "text/html", ...more }).end(data);
         } catch {
             response.writeHead(404).end();
         }
@@ -54,48 +58,58 @@ async function pause(page) {
     await waitFor(page, () => document.body.dataset.playing === "false");
 }
 
-async function main() {
-    const server = await serve(),
+// First frame, pouring, the console.
+async function tryHands(page, url) {
+    const start = Date.now();
+    await page.goto(`${url}/?scene=dam-break-2d`);
+    await waitFor(page, () => window.coulis.frame() !== null);
+    console.log(`first frame after ${((Date.now() - start) / 1000).toFixed(1)} s`);
+    const first = await page.evaluate(() => window.coulis.frame().time);
+    await waitFor(page, (t) => window.coulis.frame().time > t, first);
+    const before = await page.evaluate(() => window.coulis.frame().count);
+    await page.click("#tool-pour");
+    const [x, y] = await page.evaluate(() => {
+        const { lower, upper } = window.coulis.scene();
+        return window.coulis.screenOf([0.5 * (lower[0] + upper[0]), 0.25 * lower[1] + 0.75 * upper[1], 0]);
+    });
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await waitFor(page, (n) => window.coulis.frame().count > n, before);
+    await page.mouse.up();
+    await page.click("#tab-Lua");
+    await page.fill("#console-in", "while true do end");
+    await page.press("#console-in", "Enter");
+    await waitFor(page, () => document.querySelector("#console-out .error")?.textContent.includes("endless loop"));
+    if (pictures) await page.screenshot({ path: join(pictures, "playground.png") });
+}
+
+async function compareHashes(page, url) {
+    for (const scene of SCENES) {
+        await page.goto(`${url}/?scene=${scene}`);
+        await waitFor(page, () => window.coulis.frame() !== null);
+        await pause(page);
+        await page.click("#reset");
+        await waitFor(page, () => window.coulis.frame()?.time === 0);
+        for (let i = 1; i <= FRAMES; ++i) {
+            await page.click("#step");
+            await waitFor(page, (n) => window.coulis.frame()?.number === n, i);
+        }
+        const hash = await page.evaluate(() => window.coulis.hash()),
+            expected = nativeHash(scene);
+        console.log(`${scene}: ${hash} in the browser, ${expected} natively`);
+        assert.equal(hash, expected, scene);
+    }
+}
+
+async function main(isIsolated) {
+    const server = await serve(isIsolated),
         url = `http://127.0.0.1:${server.address().port}`,
         browser = await startBrowser(),
         { page } = browser;
     try {
-        const start = Date.now();
-        await page.goto(`${url}/?scene=dam-break-2d`);
-        await waitFor(page, () => window.coulis.frame() !== null);
-        console.log(`first frame after ${((Date.now() - start) / 1000).toFixed(1)} s`);
-        const first = await page.evaluate(() => window.coulis.frame().time);
-        await waitFor(page, (t) => window.coulis.frame().time > t, first);
-        const before = await page.evaluate(() => window.coulis.frame().count);
-        await page.click("#tool-pour");
-        const [x, y] = await page.evaluate(() => {
-            const { lower, upper } = window.coulis.scene();
-            return window.coulis.screenOf([0.5 * (lower[0] + upper[0]), 0.25 * lower[1] + 0.75 * upper[1], 0]);
-        });
-        await page.mouse.move(x, y);
-        await page.mouse.down();
-        await waitFor(page, (n) => window.coulis.frame().count > n, before);
-        await page.mouse.up();
-        await page.click("#tab-Lua");
-        await page.fill("#console-in", "while true do end");
-        await page.press("#console-in", "Enter");
-        await waitFor(page, () => document.querySelector("#console-out .error")?.textContent.includes("endless loop"));
-        if (pictures) await page.screenshot({ path: join(pictures, "playground.png") });
-        for (const scene of SCENES) {
-            await page.goto(`${url}/?scene=${scene}`);
-            await waitFor(page, () => window.coulis.frame() !== null);
-            await pause(page);
-            await page.click("#reset");
-            await waitFor(page, () => window.coulis.frame()?.time === 0);
-            for (let i = 1; i <= FRAMES; ++i) {
-                await page.click("#step");
-                await waitFor(page, (n) => window.coulis.frame()?.number === n, i);
-            }
-            const hash = await page.evaluate(() => window.coulis.hash()),
-                expected = nativeHash(scene);
-            console.log(`${scene}: ${hash} in the browser, ${expected} natively`);
-            assert.equal(hash, expected, scene);
-        }
+        await tryHands(page, url);
+        assert.equal(await page.evaluate(() => self.crossOriginIsolated), isIsolated);
+        await compareHashes(page, url);
         assert.deepEqual(browser.complaints, []);
     } finally {
         await browser.stop();
@@ -103,4 +117,5 @@ async function main() {
     }
 }
 
-await main();
+await main(false);
+await main(true);
