@@ -8,7 +8,7 @@
 //   own, slower than the flow;
 // - what is asked of the pressure for the density's sake moves the particles, and is taken back from their velocities: errors of
 //   places are mended in places [the two projections of Hu and Adams 2007]. Needs two solvers, so dfsph has it. The other
-//   methods' densities turn what tidying does to them into speed, and a fine vortex of iisph gains some per cent of energy.
+//   methods' densities turn what tidying does to them into speed: a vortex of iisph gains a tenth of its energy in a second.
 //
 // Both change where momentum is, by the spacing times the differences of velocity, and not how much there is. A free body would
 // know of the pushes and not of what is taken back: with one in the liquid neither is done.

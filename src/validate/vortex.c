@@ -5,7 +5,7 @@
 //
 // The vortex draws its liquid out along the stagnation lines, which tidying makes up for (tidy.c): a solver runs with the kernel
 // and all else that users get. What an equation of state makes of disorder is sound, which viscosity takes away at once: with the
-// default kernel a quarter to a half of the energy goes that way. Hence its wide smooth kernel, Wendland with h = 5 d, and sound
+// default kernel a sixth of the energy goes that way in a second. Hence its wide smooth kernel, Wendland with h = 5 d, and sound
 // no more than five times as fast as the flow.
 
 #include "validate/validate.h"

@@ -210,7 +210,7 @@ static int64_t fill_lattice(couWorld *world, const couFilling *filling, Lattice 
     return is_good || fluid->table.count == limit ? (int64_t)(fluid->table.count - before) : -1;
 }
 
-double couFreeVolume(const couWorld *world, const couShape *shape, couPose pose)
+double couWorld_FreeVolume(const couWorld *world, const couShape *shape, couPose pose)
 {
     enum { SAMPLES = 1 << 18 };
     int dimension = world->def.dimension, inside = 0;
@@ -226,11 +226,6 @@ double couFreeVolume(const couWorld *world, const couShape *shape, couPose pose)
         inside += couShape_Distance(shape, dimension, p) <= 0.0f && !couIsInsideBody(&world->bodies, couToWorld(pose, p), 0.0f);
     }
     return size[0] * size[1] * size[2] * inside / SAMPLES;
-}
-
-double couWorld_FreeVolume(const couWorld *world, const couShape *shape, couPose pose)
-{
-    return couFreeVolume(world, shape, pose);
 }
 
 int64_t couFillShape(couWorld *world, const couFilling *filling)
@@ -275,7 +270,7 @@ int64_t couFillFull(couWorld *world, const couFilling *filling, int64_t wanted)
     double size[3] = {bounds.upper.x - bounds.lower.x, bounds.upper.y - bounds.lower.y, bounds.upper.z - bounds.lower.z};
     int axes = fluid->dimension;
     // The coarsest lattice that has enough: finer along the axis where it is coarsest, again and again.
-    double volume = couFreeVolume(world, filling->shape, filling->pose), pitch = pow(volume / (double)wanted, 1.0 / axes);
+    double volume = couWorld_FreeVolume(world, filling->shape, filling->pose), pitch = pow(volume / (double)wanted, 1.0 / axes);
     int n[3] = {1, 1, 1};
     for (int a = 0; a < axes; ++a) n[a] = COU_MAX((int)(size[a] / pitch), 1);
     size_t first = fluid->table.count;
@@ -344,7 +339,7 @@ static bool set_velocities(couWorld *world, const couFluidDef *def, size_t first
 static int64_t fill_closed(couWorld *world, const couFilling *filling)
 {
     const couFluid *fluid = &world->fluid;
-    double volume = couFreeVolume(world, filling->shape, filling->pose);
+    double volume = couWorld_FreeVolume(world, filling->shape, filling->pose);
     double fill = fluid->method->fill ? (double)fluid->method->fill(fluid) : 1.0;
     double most = volume / (fill * pow(fluid->spacing, fluid->dimension));
     int64_t added = couFillFull(world, filling, (int64_t)(most + 0.5));

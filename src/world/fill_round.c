@@ -399,7 +399,7 @@ int64_t couFillRound(couWorld *world, const couFilling *filling, int64_t present
     float d = fluid->spacing;
     bool is_box = couShape_Kind(filling->shape) == cou_shapeBox;
     if (is_box || present < LEAST_COUNT || fluid->materials[filling->material].springs != cou_springsNone) return 0;
-    double wanted = couFreeVolume(world, filling->shape, filling->pose) / pow(d, fluid->dimension);
+    double wanted = couWorld_FreeVolume(world, filling->shape, filling->pose) / pow(d, fluid->dimension);
     int64_t missing = (int64_t)(wanted + 0.5) - present;
     // Of a shape that lies within walls for the most part, as when it is to be cut by them, the samples say too little.
     if (!((double)missing > ALLOWED_LOSS * wanted) || (double)missing > 0.5 * (double)present) return 0;

@@ -103,8 +103,6 @@ int64_t couFillFull(couWorld *world, const couFilling *filling, int64_t wanted);
 int64_t couFillRound(couWorld *world, const couFilling *filling, int64_t present);
 /// Gives the liquid that waits for it the pressures, or the density, of liquid at rest (rest.c). False without memory.
 bool couSettle(couWorld *world);
-/// Of the shape outside of all bodies [m^3] ([m^2] in 2D), by sampling, to about 1e-3.
-double couFreeVolume(const couWorld *world, const couShape *shape, couPose pose);
 /// About how many particles a shape takes; infinity where its lattice is too large to walk. Where its bounds hold no more than
 /// `enough`, what they hold, without a closer look.
 double couEstimateFill(const couWorld *world, const couShape *shape, double enough);
