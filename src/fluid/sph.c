@@ -301,6 +301,7 @@ void couPhase_Forces(couStep *step)
     couAccelerate(step, kick);
     if (state->tension_kind != cou_tensionNone) couSph_PullSurface(step, kick);
     couSph_PullByBodies(step, kick);
+    couSph_Relieve(step, kick);
 }
 
 // --- The end of the step -----------------------------------------------------------------------------------------------------

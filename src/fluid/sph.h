@@ -69,6 +69,7 @@ typedef struct couSphParams {
     float omega;      ///< relaxation
     float warm_start; ///< share of the last pressures to start from
     int viscosity;    ///< couSphViscosity
+    float relief;     ///< share of the stress of order that is taken off
     float xsph;       ///< alpha of [Gagneux 2022, eq. 2.15]
     float viscosity_tolerance;
     int tension;             ///< couSphTension
@@ -133,6 +134,8 @@ typedef struct couSphState {
     float tension[COU_MAX_MATERIALS];     ///< surface tension / reference_density [m^3/s^2]
     bool is_single_density, is_single_viscosity;
     bool has_viscosity, is_implicit, has_tension;
+    float relief[COU_MAX_MATERIALS]; ///< share of the stress of order that is taken off (relief.c)
+    bool has_relief;
     bool is_thick;         ///< viscosity that one can see: more than the smallest scales have of their own
     int tension_kind;      ///< couSphTension
     float cohesion_moment; ///< of the cohesion kernel: what its scale follows from
@@ -237,6 +240,11 @@ typedef struct couSphLoop {
     couVec4 *strain; ///< two a row: xx, yy, zz of the flow's strain rate, then twice yz, zx, xy [1/s]; NULL: nobody asks
     couVec4 *walls;  ///< the part of `out` that comes from solids, for particles near them alone; NULL where not asked for
     const size_t *wall_start; ///< per block of COU_SPH_BLOCK: the first of its particles in `walls`
+    // relief
+    const float *relief;         ///< per material: share of the stress of order
+    const float *other_pressure; ///< of a second solver [Pa]; NULL: there is none
+    float inv_reference;         ///< 1 / reference density [m^3/kg]
+    couVec4 *stress[2];          ///< taken off / reference density: xx, yy, zz, and yz, zx, xy [m^2/s^2]
     // surface tension
     const float *tension;   ///< per material [m^3/s^2]
     bool is_single_tension; ///< the same for all
@@ -286,6 +294,9 @@ COU_DECLARE_WIDE(void, couSphWallAsk, couSphLoop *loop, size_t begin, size_t end
 COU_DECLARE_WIDE(void, couSphViscous, couSphLoop *loop, size_t begin, size_t end, int block);
 /// What the neighbours of a particle make of viscosity in the flow around it; writes evenness.
 COU_DECLARE_WIDE(void, couSphEvenness, couSphLoop *loop, size_t begin, size_t end, int block);
+/// What the order of neighbours adds to the pressure; writes stress. Then its divergence as accelerations; writes out, walls.
+COU_DECLARE_WIDE(void, couSphStress, couSphLoop *loop, size_t begin, size_t end, int block);
+COU_DECLARE_WIDE(void, couSphRelieve, couSphLoop *loop, size_t begin, size_t end, int block);
 /// sum V W (v_j - v_i) over mean density of the velocities `in`: XSPH [Gagneux 2022, eq. 2.15]; writes out.
 COU_DECLARE_WIDE(void, couSphSmooth, couSphLoop *loop, size_t begin, size_t end, int block);
 /// Gradient (xyz) and Laplacian (w) of the colour field [Müller 2003, eq. 15]; writes out.
@@ -341,6 +352,8 @@ bool couSph_SumImpulses(couStep *step, couBlockFcn *function, void *job, double 
 void couSph_PressBodies(couStep *step, const float *kappa);
 
 void couSph_Tidy(couStep *step);                  ///< spreads particles evenly, in domains without a surface
+void couSph_ChooseRelief(couFluid *fluid);        ///< from the viscosities, after they are known
+void couSph_Relieve(couStep *step, float dt);     ///< takes the stress of order off, for dt seconds
 bool couSph_PlaceGhosts(couStep *step);           ///< mirror images instead of samples
 void couSph_PullSurface(couStep *step, float dt); ///< surface tension for dt seconds
 /// v += dt out, and what came from solids back to the bodies.

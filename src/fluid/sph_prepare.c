@@ -68,6 +68,11 @@ static const couParam params[] = {
                .help = "explicit Laplacian or an implicit solver; auto: implicit where the explicit step would be too short"),
     COU_NUMBER(couSphParams, viscosity_tolerance, "", .initial = {1e-3}, .min = 0, .is_min_open = true, .max = 0.1,
                .help = "implicit viscosity: residual over right-hand side that ends the iterations"),
+    COU_NUMBER(
+        couSphParams, relief, "", .initial = {NAN}, .is_auto = true, .min = 0, .max = 1,
+        .help = "share of the stress that the order of particles adds to the pressure which is taken off: with it weak pushes "
+                "and small balls move thick liquids; auto: up to 0.8 for thick liquids, 0 for thin ones, which it would "
+                "not let rest"),
     COU_NUMBER(couSphParams, xsph, "", .min = 0, .max = 1,
                .help = "share of a particle's velocity that is smoothed over its neighbours in a step"),
     COU_CHOICE(couSphParams, tension, tension_names, .initial = {cou_tensionAuto},
@@ -222,6 +227,7 @@ void couSph_MaterialsChanged(couFluid *fluid)
                                              (p->viscosity == cou_viscosityAuto && state->viscous_step < state->free_step));
     state->has_viscosity = wants_viscosity;
     state->is_thick = wants_viscosity && thickest / lightest > THICK * d * state->flow_speed;
+    couSph_ChooseRelief(fluid);
     if (!wants_viscosity || state->is_implicit) state->viscous_step = INFINITY;
     int kind = p->tension == cou_tensionAuto ? fluid->method->sph->tension : p->tension;
     state->tension_kind = tension > 0.0f || p->adhesion > 0.0f ? kind : cou_tensionNone;
