@@ -47,7 +47,11 @@ typedef struct couPictureScene {
     bool has_floor;                    ///< where there is no ground nor a plane, the lowest body at rest stands on one
     const couPictureSurface *surfaces; ///< `final` draws them instead of the particles; solids in any case
     int surface_count;
-    const couSplats *splats; ///< `splats` draws them instead of the particles; indices are of `positions`
+    const couSplats *splats;         ///< `splats` draws them instead of the particles; indices are of `positions`
+    size_t speck_count;              ///< specks of foam and spray: small white spheres beside all else, in every quality
+    const couVec3 *speck_positions;  ///< [m]
+    const couVec3 *speck_velocities; ///< [m/s], for motion blur; NULL: none
+    const float *speck_radii;        ///< [m]
 } couPictureScene;
 
 typedef enum couQuality {

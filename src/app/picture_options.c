@@ -1,6 +1,7 @@
 // Options of surfaces and pictures: words become numbers, and what is wrong with them faults of the option that said it. The
 // scale of colours is that of all frames, whichever are drawn: a picture of one frame fits into the film.
 #include "app/picture_options.h"
+#include "io/foam_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -67,6 +68,15 @@ bool couReadSamples(const char *folder, int number, couFrame *samples, couFaults
     snprintf(path, sizeof path, "%.1024s/samples_%06d.vtp", folder, number);
     if (access(path, R_OK) == 0) return couReadFrame(path, samples, faults);
     couFaults_Add(faults, path, NULL, "is not there: coulis run --export vtk,samples writes the samples of bodies");
+    return false;
+}
+
+bool couReadFoamFrame(const char *folder, int number, couFoam *foam, couFaults *faults)
+{
+    char path[1100];
+    snprintf(path, sizeof path, "%.1024s/foam_%06d.vtp", folder, number);
+    if (access(path, R_OK) == 0) return couReadFoam(path, foam, faults);
+    couFaults_Add(faults, path, NULL, "is not there: coulis foam makes the foam of all frames, --no-foam leaves it out");
     return false;
 }
 

@@ -208,6 +208,7 @@ static couVec3 sun_on(const couShading *shading, const couSample *sample, couVec
 
 static float particle_opacity(const couStage *stage, const couPictureScene *scene, int index)
 {
+    if (couStage_IsSpeck(stage, index)) return 1.0f;
     uint8_t material = stage->materials[index];
     bool is_known = scene->colors && scene->opacities && (scene->material_count == 0 || material < scene->material_count);
     if ((stage->colors && !isnan(stage->colors[index].x)) || !is_known || !(scene->opacities[material] >= 0.0f)) return 1.0f;
@@ -223,7 +224,9 @@ static couVec3 shade_particle(couShading *shading, const couSample *sample, cons
 {
     float opacity = particle_opacity(shading->stage, shading->scene, hit->index);
     couVec3 albedo = couStage_ParticleColor(shading->stage, shading->scene, hit->index);
-    couOpenness open = particle_openness(shading, hit->index);
+    // Specks lie in the skin of the liquid, which must not darken them.
+    bool is_speck = couStage_IsSpeck(shading->stage, hit->index);
+    couOpenness open = is_speck ? (couOpenness){.a = 0.9f} : particle_openness(shading, hit->index);
     float wet = 1.0f - 0.7f * opacity;
 
     // A normal bent towards the open side; a lone drop, open on all sides, keeps its own.
