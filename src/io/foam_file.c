@@ -143,7 +143,8 @@ static bool find_columns(const couPointFile *file, Source *source)
                        .id = find(file, "PointData/id", 1),
                        .kind = find(file, "PointData/kind", 1)};
     source->place[0] = find(file, "Points", 3), source->velocity[0] = find(file, "PointData/velocity", 3);
-    for (int a = 0; !source->place[0] && a < 3; ++a) {
+    bool has_vectors = source->place[0] || source->velocity[0];
+    for (int a = 0; !has_vectors && a < 3; ++a) {
         source->place[a] = find(file, keys[6 + a], 1), source->velocity[a] = find(file, keys[9 + a], 1);
         if (!source->place[a] || !source->velocity[a]) return false;
     }

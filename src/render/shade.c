@@ -240,7 +240,11 @@ static couVec3 shade_particle(couShading *shading, const couSample *sample, cons
     // Discs that overlap must not shade each other.
     float offset = is_disc ? 0.6f * shading->stage->spheres[hit->index].w : 0.02f * shading->scene->radius;
     couVec3 start = couMulAdd(hit->point, offset, hit->normal);
-    couVec3 sun = sun_on(shading, sample, start, cosine, &share);
+    couVec3 sun;
+    if (is_speck) // likewise
+        share = 0.8f, sun = couScale(share * COU_MAX(cosine, 0.0f), couSunColor);
+    else
+        sun = sun_on(shading, sample, start, cosine, &share);
     couVec3 color = couAdd(couMul3(albedo, sun), couOccludedAmbient(albedo, normal, seen(open, normal, 0.667f)));
 
     // The wet coat mirrors sky and sun.
