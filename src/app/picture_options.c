@@ -71,13 +71,18 @@ bool couReadSamples(const char *folder, int number, couFrame *samples, couFaults
     return false;
 }
 
+// The fault is of the frame: it says which foam is meant.
 bool couReadFoamFrame(const char *folder, int number, couFoam *foam, couFaults *faults)
 {
     char path[1100];
+    couFaults found = {0};
     snprintf(path, sizeof path, "%.1024s/foam_%06d.vtp", folder, number);
-    if (access(path, R_OK) == 0) return couReadFoam(path, foam, faults);
-    couFaults_Add(faults, path, NULL, "is not there: coulis foam makes the foam of all frames, --no-foam leaves it out");
-    return false;
+    bool is_there = access(path, R_OK) == 0, is_read = is_there && couReadFoam(path, foam, &found);
+    if (!is_read)
+        couFaults_Add(faults, path, NULL, "its foam, %.200s, %s: coulis foam makes it, --no-foam leaves it out", path,
+                      found.count > 0 ? found.items[0].message : "is not there");
+    couFaults_Clear(&found);
+    return is_read;
 }
 
 // --- Colours ---
