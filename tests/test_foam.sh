@@ -55,7 +55,7 @@ rm run/foam_000004.ply
 ends 0 foam run --format vtp,ply
 same "a lost file" "$whole" "$(bytes run 'foam_*')"
 # A damaged file of foam is made anew from the one before it.
-head -c 700 run/foam_000006.vtp >cut && mv cut run/foam_000006.vtp
+head -c 700 run/foam_000006.vtp >cut.vtp && mv cut.vtp run/foam_000006.vtp
 ends 0 foam run --format vtp,ply
 has "a damaged file of foam" "warning.*foam_000006.vtp.*made anew" stderr
 same "mended" "$whole" "$(bytes run 'foam_*')"

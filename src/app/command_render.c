@@ -31,7 +31,7 @@ typedef struct Job {
     double fov, spacing, fps; // 0: not given; fps of the film
     double frame_fps;         // of the frames
     int threads;
-    bool is_video, has_layers, is_quiet, is_forced;
+    bool is_video, has_layers, is_pfm, is_quiet, is_forced;
     const char *foam; // folder of foam; NULL: the run's
     bool has_no_foam;
     char *foam_settings;    // what foam.txt there says; NULL: no foam is drawn
@@ -295,7 +295,15 @@ static void describe(const Job *job, const char *source, char *text, size_t size
     free(full);
 }
 
-static const char *const layer_stems[] = {"radiance", "normal", "albedo", "depth"};
+// What --layers leaves: one file of all of them, or one each.
+typedef struct LayerFile {
+    const char *stem, *extension;
+} LayerFile;
+static const LayerFile layer_files[] = {
+    {"layers", "exr"}, {"radiance", "pfm"}, {"normal", "pfm"}, {"albedo", "pfm"}, {"depth", "pfm"}};
+enum { layer_file_count = sizeof layer_files / sizeof layer_files[0] };
+
+static bool wants_layer(const Job *job, int k) { return job->has_layers && (k == 0 ? !job->is_pfm : job->is_pfm); }
 
 static char *picture_name(const char *stem, int number, const char *extension, char name[48])
 {
@@ -321,7 +329,8 @@ static void remove_picture(Job *job, int number)
 {
     char name[48];
     remove_file(job, picture_name("picture", number, "png", name));
-    for (int k = 0; k < 4; ++k) remove_file(job, picture_name(layer_stems[k], number, "pfm", name));
+    for (int k = 0; k < layer_file_count; ++k)
+        remove_file(job, picture_name(layer_files[k].stem, number, layer_files[k].extension, name));
 }
 
 static bool has_settings(const char *path, const char *text)
@@ -364,11 +373,15 @@ static bool follow_settings(Job *job, const char *source, const couFrameFiles *f
 
 static bool write_layers(Job *job, int number, const couLayers *layers)
 {
-    const void *const values[] = {layers->radiance, layers->normal, layers->albedo, layers->depth};
+    const void *const values[] = {NULL, layers->radiance, layers->normal, layers->albedo, layers->depth};
     char path[COU_PATH_SIZE], name[48];
-    for (int k = 0; k < 4; ++k) {
-        if (!couClaimPath(&job->manifest, picture_name(layer_stems[k], number, "pfm", name), path, &job->faults)) return false;
-        if (!couWritePfm(path, layers->width, layers->height, k < 3 ? 3 : 1, values[k], &job->faults)) return false;
+    for (int k = 0; k < layer_file_count; ++k) {
+        if (!wants_layer(job, k)) continue;
+        picture_name(layer_files[k].stem, number, layer_files[k].extension, name);
+        if (!couClaimPath(&job->manifest, name, path, &job->faults)) return false;
+        bool is_written = k == 0 ? couWriteExr(path, layers, &job->faults)
+                                 : couWritePfm(path, layers->width, layers->height, k < 4 ? 3 : 1, values[k], &job->faults);
+        if (!is_written) return false;
     }
     return true;
 }
@@ -377,8 +390,9 @@ static bool is_there(const Job *job, int number)
 {
     char path[COU_PATH_SIZE];
     bool is_whole = access(picture_path(job, "picture", number, "png", path), F_OK) == 0;
-    for (int k = 0; job->has_layers && k < 4; ++k)
-        is_whole &= access(picture_path(job, layer_stems[k], number, "pfm", path), F_OK) == 0;
+    for (int k = 0; k < layer_file_count; ++k)
+        if (wants_layer(job, k))
+            is_whole &= access(picture_path(job, layer_files[k].stem, number, layer_files[k].extension, path), F_OK) == 0;
     return is_whole;
 }
 
@@ -548,10 +562,10 @@ static bool draw_on_cluster(Job *job, const couFrameFiles *files)
         if (is_there(job, files->items[i].number)) continue;
         if (!couManifest_Claim(&job->manifest, picture_name("picture", files->items[i].number, "png", name), &job->faults))
             return false;
-        for (int k = 0; job->has_layers && k < 4; ++k)
-            if (!couManifest_Claim(&job->manifest, picture_name(layer_stems[k], files->items[i].number, "pfm", name),
-                                   &job->faults))
-                return false;
+        for (int k = 0; k < layer_file_count; ++k) {
+            picture_name(layer_files[k].stem, files->items[i].number, layer_files[k].extension, name);
+            if (wants_layer(job, k) && !couManifest_Claim(&job->manifest, name, &job->faults)) return false;
+        }
     }
     Parts parts = {.job = job, .files = files, .count = files->count < MAX_PARTS ? files->count : MAX_PARTS};
     parts.progress = couStartProgress("picture", 0, files->count, job->is_quiet);
@@ -629,6 +643,7 @@ static void check_words(Job *job, const char *source)
     if (job->slurm && !job->on) couFaults_Add(&job->faults, where, "--slurm", "has a meaning with --on slurm only");
     if (job->part >= job->parts)
         couFaults_Add(&job->faults, where, "--part", "%d is out of range: 0 to %d", job->part, job->parts - 1);
+    if (job->is_pfm && !job->has_layers) couFaults_Add(&job->faults, where, "--pfm", "is a kind of layers: add --layers");
     if (job->has_layers && job->pictures.style.quality != cou_qualityFinal)
         couFaults_Add(&job->faults, where, "--layers", "are of final pictures only: add --quality final");
 }
@@ -694,7 +709,9 @@ int couCommandRender(int argc, char **argv)
         COU_OPTION("--fov", "DEG", cou_optionNumber, &job.fov, .min = 1, .max = 150,
                    .help = "its vertical field of view [degrees] (default 40)"),
         COU_OPTION("--layers", NULL, cou_optionFlag, &job.has_layers,
-                   .help = "write radiance, normal, albedo and depth as .pfm too"),
+                   .help = "write colour, albedo, normal, depth and coverage too, of final pictures: layers_000001.exr"),
+        COU_OPTION("--pfm", NULL, cou_optionFlag, &job.is_pfm,
+                   .help = "with --layers: radiance, normal, albedo and depth as .pfm instead"),
         COU_OPTION("--foam", "DIR", cou_optionText, &job.foam,
                    .help = "draw the foam of that folder, which coulis foam made (default: the run's own, if there is any)"),
         COU_OPTION("--no-foam", NULL, cou_optionFlag, &job.has_no_foam, .help = "leave foam out"),
