@@ -284,7 +284,6 @@ for line in "^dataWindow .*\(0 0\) - \(63 47\)" "^    R, 32-bit floating-point" 
     "^    normal.X, 32-bit" "^    coverage.A, 32-bit"; do
     has "its head" "$line" exr.txt
 done
-exrcheck layers/layers_000003.exr >check 2>&1 || fail "exrcheck: $(cat check)"
 ends 0 render run $final --frames 3 --out layers --layers --pfm --quiet
 # pfm_of FILE: its head, and the bytes behind it
 pfm_of() { echo "$(head -3 "$1" | xargs) $(($(stat -c %s "$1") - $(head -3 "$1" | wc -c)))"; }
