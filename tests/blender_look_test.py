@@ -1,7 +1,7 @@
 """Inside Blender, with the file that coulis_import.py saved of the run of tests/data/exchange.lua: -- RUN
 
-It was saved with --samples 7 --size 320x180 --frames 2-4 --look blender_look.json, and is to be found so. An error ends Blender with
-code 1.
+It was saved with --samples 7 --size 320x180 --frames 2-4 --look blender_look.json, and is to be found so. An error ends Blender
+with code 1.
 """
 import os
 import struct
@@ -42,7 +42,7 @@ for frame in (4, 3):
     start = data.index(b"end_header\n") + len(b"end_header\n")
     rows = [struct.unpack_from("<8fIB", data, start + 37 * k) for k in range((len(data) - start) // 37)]
     mesh = foam.data
-    expect(len(mesh.vertices) == len(rows) > 10, f"{len(mesh.vertices)} particles of foam at frame {frame}, {len(rows)} in the file")
+    expect(len(mesh.vertices) == len(rows) > 10, f"{len(mesh.vertices)} particles of foam at {frame}, {len(rows)} in the file")
     expect(all(tuple(v.co) == row[0:3] for v, row in zip(mesh.vertices, rows)), "places")
     expect(all(item.value == row[9] for item, row in zip(mesh.attributes["kind"].data, rows)), "kinds")
     expect(all(item.value == row[7] for item, row in zip(mesh.attributes["life"].data, rows)), "lives")

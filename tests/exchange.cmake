@@ -46,8 +46,8 @@ add_test(NAME exchange_foam COMMAND coulis_main foam ${run} --format vtp,ply --f
     --speed-max 0.1 --air-rate 500)
 set_tests_properties(exchange_foam PROPERTIES FIXTURES_REQUIRED exchange_run FIXTURES_SETUP exchange_foam)
 set(import ${blender} --python ${CMAKE_SOURCE_DIR}/tools/blender/coulis_import.py)
-add_test(NAME blender_saves_look COMMAND ${import} -- ${run} --save ${CMAKE_BINARY_DIR}/tests/look.blend --samples 7 --size 320x180
-    --frames 2-4 --look ${CMAKE_CURRENT_SOURCE_DIR}/data/blender_look.json)
+add_test(NAME blender_saves_look COMMAND ${import} -- ${run} --save ${CMAKE_BINARY_DIR}/tests/look.blend --samples 7
+    --size 320x180 --frames 2-4 --look ${CMAKE_CURRENT_SOURCE_DIR}/data/blender_look.json)
 add_test(NAME blender_keeps_look COMMAND ${blender} ${CMAKE_BINARY_DIR}/tests/look.blend
     --python ${CMAKE_CURRENT_SOURCE_DIR}/blender_look_test.py -- ${run})
 add_test(NAME blender_refuses COMMAND ${import} -- ${run} --look ${run}/run.json)

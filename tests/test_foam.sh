@@ -1,5 +1,6 @@
 #!/bin/bash
-# Foam as a user meets it: files, the same bits however it is made, what is damaged, pictures. usage: test_foam.sh COULIS SOURCE_DIR
+# Foam as a user meets it: files, the same bits however it is made, what is damaged, pictures.
+# usage: test_foam.sh COULIS SOURCE_DIR
 coulis=$1
 source_dir=$2
 if [ ! -x "$coulis" ] || [ ! -d "$source_dir" ]; then
@@ -18,7 +19,8 @@ mkdir gallery
 cat >gallery/clash.lua <<'LUA'
 -- Two drops meet
 scene { title = "Clash", method = "wcsph", spacing = 0.03, duration = 0.2, fps = 30 }
-body { name = "tank", shape = shell { box { size = { 1, 0.6, 0.5 } }, thickness = 0.03, open = true }, at = { 0, 0.3, 0 }, opacity = 0.2 }
+local walls = shell { box { size = { 1, 0.6, 0.5 } }, thickness = 0.03, open = true }
+body { name = "tank", shape = walls, at = { 0, 0.3, 0 }, opacity = 0.2 }
 fluid { material = "water", shape = sphere { radius = 0.15 }, at = { -0.2, 0.3, 0 }, velocity = { 4, 0, 0 } }
 fluid { material = "water", shape = sphere { radius = 0.15 }, at = { 0.2, 0.3, 0 }, velocity = { -4, 0, 0 } }
 camera { from = { 0.8, 0.9, 1.4 }, to = { 0, 0.25, 0 }, fov = 35 }
@@ -77,9 +79,13 @@ same "another seed" no "$([ "$(bytes other 'foam_*.vtp')" = "$(bytes run 'foam_*
 ends 0 foam run --most 10 --out few
 has "a limit" "births were refused.*10 particles" stderr
 ends 2 foam run --air-min 5 --air-max 5 --life-min 3 --drag -1 --format obj --quality final
-for line in "--drag: --drag is -1" "--format: unknown format 'obj'" "--quality: unknown option"; do has "faults" "$line" stderr; done
+for line in "--drag: --drag is -1" "--format: unknown format 'obj'" "--quality: unknown option"; do
+    has "faults" "$line" stderr
+done
 ends 2 foam run --air-min 5 --air-max 5 --life-min 3
-for line in "--air-max: 5 must be more than air_min, 5" "--life-max: 2 must be more than life_min, 3"; do has "pairs" "$line" stderr; done
+for line in "--air-max: 5 must be more than air_min, 5" "--life-max: 2 must be more than life_min, 3"; do
+    has "pairs" "$line" stderr
+done
 ends 2 foam run --format ply
 has "without vtp" "--format: 'ply' lacks vtp" stderr
 ends 2 foam run --spacing 0.1
@@ -106,7 +112,8 @@ has "in a plane" "is a run in 2D" stderr
 mkdir plain && cp run/particles_00000[1-6].vtp plain
 ends 0 foam plain --spacing 0.03 --out plain-foam
 same "frames alone" 6 "$(count plain-foam 'foam_*.vtp')"
-printf 'ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n0 0 1\n' >bare_1.ply
+printf '%s\n' ply "format ascii 1.0" "element vertex 1" "property float x" "property float y" "property float z" end_header \
+    "0 0 1" >bare_1.ply
 ends 1 foam bare_1.ply --spacing 0.1 --out bare
 has "no velocity" "bare_1.ply: has no velocity" stderr
 

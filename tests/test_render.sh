@@ -291,8 +291,8 @@ for layer in radiance normal albedo; do
     same "$layer" "PF 64 48 -1.0 $((64 * 48 * 12))" "$(pfm_of layers/${layer}_000003.pfm)"
 done
 same "depth" "Pf 64 48 -1.0 $((64 * 48 * 4))" "$(pfm_of layers/depth_000003.pfm)"
-same "one and the same picture" same "$(python3 "$source_dir/tests/read_exr.py" layers/layers_000003.exr layers/radiance_000003.pfm \
-    layers/albedo_000003.pfm 2>&1)"
+same "one and the same picture" same "$(python3 "$source_dir/tests/read_exr.py" layers/layers_000003.exr \
+    layers/radiance_000003.pfm layers/albedo_000003.pfm 2>&1)"
 ends 2 render run $final --frames 3 --out layers --pfm
 has "a kind of layers" "^coulis render: --pfm: is a kind of layers" stderr
 ends 0 run pool --out anew --frames 1 --quiet

@@ -1,6 +1,6 @@
 // OpenEXR files: all layers of a picture in one file, by the C core of the library. 32-bit floats, scanlines in blocks of 16 that
-// are packed by zip, without loss. The names of channels are those that compositors sort into layers: R, G, B and Z of the picture
-// itself, and albedo, normal and coverage with a point.
+// are packed by zip, without loss. The names of channels are those that compositors sort into layers: R, G, B and Z of the
+// picture itself, and albedo, normal and coverage with a point.
 #include "coulis/picture.h"
 
 #include "base/base.h"
