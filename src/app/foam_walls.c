@@ -20,22 +20,6 @@ bool couFindFoamWalls(const couCast *cast, const couBodyTable *table, int frame,
     return walls->items;
 }
 
-bool couCollectFoamWalls(const couWorld *world, double seconds, couFoamWalls *walls)
-{
-    size_t most = (size_t)couWorld_BodyCount(world);
-    *walls = (couFoamWalls){.items = calloc(most + 1, sizeof *walls->items), .seconds = seconds};
-    for (int i = 0; walls->items && i < couWorld_BodyCount(world); ++i) {
-        couBodyId id = couWorld_BodyAt(world, i);
-        const couBodyDef *body = id.index1 ? couWorld_Body(world, id) : NULL;
-        if (!body) continue;
-        couPose pose = couWorld_BodyPose(world, id);
-        couVec3 spin = couWorld_BodySpin(world, id), arm = couSub(pose.position, couWorld_BodyCenter(world, id));
-        couVec3 velocity = couAdd(couWorld_BodyVelocity(world, id), couCross(spin, arm));
-        walls->items[walls->count++] = (couFoamWall){body->shape, pose, velocity, spin};
-    }
-    return walls->items;
-}
-
 static couPose pose_before(const couFoamWall *wall, float seconds)
 {
     if (couDot(wall->velocity, wall->velocity) + couDot(wall->spin, wall->spin) == 0.0f) return wall->pose;

@@ -20,7 +20,5 @@ typedef struct couFoamWalls {
 /// All bodies that bodies.csv has at the frame, seen or not, with the shapes of the cast's; those that the scene does not begin
 /// with are no walls. False without memory.
 bool couFindFoamWalls(const couCast *cast, const couBodyTable *table, int frame, double seconds, couFoamWalls *walls);
-/// Those of the world as it is now.
-bool couCollectFoamWalls(const couWorld *world, double seconds, couFoamWalls *walls);
 /// Of the nearest body; `context` is a couFoamWalls.
 couFoamWallFcn couFoamWalls_Distance;
