@@ -41,3 +41,21 @@ set_tests_properties(blender_keeps_run PROPERTIES FIXTURES_REQUIRED "exchange_ru
 set_tests_properties(blender_loads_run PROPERTIES FIXTURES_REQUIRED "exchange_run;exchange_surfaces")
 set_tests_properties(blender_loads_run blender_keeps_run PROPERTIES
     PASS_REGULAR_EXPRESSION "coulis test: all as in the run's files" ENVIRONMENT "HOME=${CMAKE_BINARY_DIR}/tests;PYTHONPATH=")
+# The same run with foam and with another look, saved ready to render; a look of things that the run has not is refused.
+add_test(NAME exchange_foam COMMAND coulis_main foam ${run} --format vtp,ply --force --air-min 0 --air-max 0.1 --speed-min 0
+    --speed-max 0.1 --air-rate 500)
+set_tests_properties(exchange_foam PROPERTIES FIXTURES_REQUIRED exchange_run FIXTURES_SETUP exchange_foam)
+set(import ${blender} --python ${CMAKE_SOURCE_DIR}/tools/blender/coulis_import.py)
+add_test(NAME blender_saves_look COMMAND ${import} -- ${run} --save ${CMAKE_BINARY_DIR}/tests/look.blend --samples 7
+    --size 320x180 --frames 2-4 --look ${CMAKE_CURRENT_SOURCE_DIR}/data/blender_look.json)
+add_test(NAME blender_keeps_look COMMAND ${blender} ${CMAKE_BINARY_DIR}/tests/look.blend
+    --python ${CMAKE_CURRENT_SOURCE_DIR}/blender_look_test.py -- ${run})
+add_test(NAME blender_refuses COMMAND ${import} -- ${run} --look ${run}/run.json)
+set_tests_properties(blender_saves_look PROPERTIES FIXTURES_REQUIRED "exchange_run;exchange_surfaces;exchange_foam"
+    FIXTURES_SETUP look_blend PASS_REGULAR_EXPRESSION "frames 2 to 4")
+set_tests_properties(blender_keeps_look PROPERTIES FIXTURES_REQUIRED "exchange_run;exchange_surfaces;exchange_foam;look_blend"
+    PASS_REGULAR_EXPRESSION "coulis test: looks as it was asked to")
+set_tests_properties(blender_refuses PROPERTIES FIXTURES_REQUIRED "exchange_run;exchange_surfaces"
+    PASS_REGULAR_EXPRESSION "run.json: has neither materials nor bodies nor cameras")
+set_tests_properties(blender_saves_look blender_keeps_look blender_refuses PROPERTIES
+    ENVIRONMENT "HOME=${CMAKE_BINARY_DIR}/tests;PYTHONPATH=")

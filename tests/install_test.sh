@@ -114,5 +114,7 @@ for scene in "$source_dir"/scenes/*.lua; do
 done
 COULIS_SCENES=$prefix/share/coulis/scenes "$prefix/bin/coulis" list scenes | grep -q honey-on-bunny ||
     fail "the installed program does not find its scenes"
+cmp "$prefix/share/coulis/blender/coulis_import.py" "$source_dir/tools/blender/coulis_import.py" ||
+    fail "the script for Blender is not installed"
 [ ! -e "$source_dir/tools/completion.bash" ] || [ -s "$prefix/share/bash-completion/completions/coulis" ] ||
     fail "the bash completion is not installed"

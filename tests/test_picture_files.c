@@ -1,6 +1,9 @@
 // Every way in which a request for a picture can be wrong, and PNG files.
 #include "picture_test.h"
 
+#include "base/base.h"
+
+#include <openexr.h>
 #include <png.h>
 #include <signal.h>
 #include <stdio.h>
@@ -168,6 +171,119 @@ static void test_full_disk_keeps_the_old_png(void **context)
     assert_int_equal(mkdir(folder, 0777), 0);
 }
 
+// --- OpenEXR ----------------------------------------------------------------------------------------------------------------
+
+static couLayers make_layers(int width, int height)
+{
+    size_t count = (size_t)width * (size_t)height;
+    couLayers layers = {.width = width,
+                        .height = height,
+                        .radiance = couAlloc(NULL, count * sizeof(couVec3)),
+                        .albedo = couAlloc(NULL, count * sizeof(couVec3)),
+                        .normal = couAlloc(NULL, count * sizeof(couVec3)),
+                        .depth = couAlloc(NULL, count * sizeof(float)),
+                        .alpha = couAlloc(NULL, count * sizeof(float))};
+    for (size_t i = 0; i < count; ++i) {
+        float a = (float)i * 0.37f, b = (float)(i * i % 1013) * 0.011f;
+        layers.radiance[i] = (couVec3){a, 100.0f * b, 1e-6f * a};
+        layers.albedo[i] = (couVec3){b / 12.0f, 0.5f, 1.0f};
+        layers.normal[i] = (couVec3){sinf(a), -cosf(a), -0.25f};
+        layers.depth[i] = i % 7 == 0 ? INFINITY : 1.0f + b;
+        layers.alpha[i] = (float)(i % 8) / 8.0f;
+    }
+    return layers;
+}
+
+// The channel of that name, decoded by the library; NULL when there is none. Free with free().
+static float *read_channel(const char *path, const char *name, int width, int height)
+{
+    exr_context_t exr = NULL;
+    exr_context_initializer_t how = EXR_DEFAULT_CONTEXT_INITIALIZER;
+    float *values = calloc((size_t)width * (size_t)height, sizeof *values);
+    exr_decode_pipeline_t decoder = EXR_DECODE_PIPELINE_INITIALIZER;
+    int32_t rows = 0;
+    bool is_found = false;
+    assert_int_equal(exr_start_read(&exr, path, &how), EXR_ERR_SUCCESS);
+    assert_int_equal(exr_get_scanlines_per_chunk(exr, 0, &rows), EXR_ERR_SUCCESS);
+    for (int y = 0; y < height; y += rows) {
+        exr_chunk_info_t chunk;
+        assert_int_equal(exr_read_scanline_chunk_info(exr, 0, y, &chunk), EXR_ERR_SUCCESS);
+        exr_result_t code = y == 0 ? exr_decoding_initialize(exr, 0, &chunk, &decoder)
+                                   : exr_decoding_update(exr, 0, &chunk, &decoder);
+        assert_int_equal(code, EXR_ERR_SUCCESS);
+        for (int c = 0; c < decoder.channel_count; ++c) {
+            bool is_wanted = strcmp(decoder.channels[c].channel_name, name) == 0;
+            is_found |= is_wanted;
+            decoder.channels[c].decode_to_ptr = is_wanted ? (uint8_t *)(values + (size_t)y * (size_t)width) : NULL;
+            decoder.channels[c].user_pixel_stride = sizeof(float);
+            decoder.channels[c].user_line_stride = width * (int)sizeof(float);
+            decoder.channels[c].user_bytes_per_element = sizeof(float);
+            decoder.channels[c].user_data_type = EXR_PIXEL_FLOAT;
+        }
+        if (y == 0) assert_int_equal(exr_decoding_choose_default_routines(exr, 0, &decoder), EXR_ERR_SUCCESS);
+        assert_int_equal(exr_decoding_run(exr, 0, &decoder), EXR_ERR_SUCCESS);
+    }
+    exr_decoding_destroy(exr, &decoder);
+    exr_finish(&exr);
+    if (is_found) return values;
+    free(values);
+    return NULL;
+}
+
+static void test_exr_reads_back_the_same(void **context)
+{
+    (void)context;
+    const int width = 37, height = 41; // neither a multiple of a block
+    couLayers layers = make_layers(width, height);
+    assert_true(couWriteExr(in_folder("all.exr"), &layers, &faults));
+    const struct {
+        const char *name;
+        const float *values;
+        size_t step;
+    } channels[] = {{"R", &layers.radiance->x, 3},      {"G", &layers.radiance->y, 3},
+                    {"B", &layers.radiance->z, 3},      {"albedo.R", &layers.albedo->x, 3},
+                    {"albedo.G", &layers.albedo->y, 3}, {"albedo.B", &layers.albedo->z, 3},
+                    {"normal.X", &layers.normal->x, 3}, {"normal.Y", &layers.normal->y, 3},
+                    {"normal.Z", &layers.normal->z, 3}, {"Z", layers.depth, 1},
+                    {"coverage.A", layers.alpha, 1}};
+    for (int c = 0; c < COU_COUNT(channels); ++c) {
+        float *got = read_channel(in_folder("all.exr"), channels[c].name, width, height);
+        if (!got) fail_msg("there is no channel %s", channels[c].name);
+        for (size_t i = 0; i < (size_t)(width * height); ++i)
+            if (got[i] != channels[c].values[i * channels[c].step])
+                fail_msg("%s of pixel %zu: expected %.9g, got %.9g", channels[c].name, i,
+                         (double)channels[c].values[i * channels[c].step], (double)got[i]);
+        free(got);
+    }
+    unlink(in_folder("all.exr"));
+    couFreeLayers(&layers);
+}
+
+static void test_exr_that_cannot_be_written_is_a_fault(void **context)
+{
+    (void)context;
+    couLayers layers = make_layers(300, 300), none = {0};
+    assert_false(couWriteExr(in_folder("none.exr"), &none, &faults));
+    assert_fault("", "no layers to write");
+    assert_false(couWriteExr("nowhere/all.exr", &layers, &faults));
+    assert_int_equal(faults.count, 1);
+    couFaults_Clear(&faults);
+    struct rlimit usual, tight;
+    getrlimit(RLIMIT_FSIZE, &usual);
+    tight = (struct rlimit){20000, usual.rlim_max};
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &tight);
+    bool is_written = couWriteExr(in_folder("full.exr"), &layers, &faults);
+    setrlimit(RLIMIT_FSIZE, &usual);
+    signal(SIGXFSZ, handler);
+    assert_false(is_written);
+    assert_int_equal(faults.count, 1);
+    assert_fault("", "File too large");
+    assert_int_equal(rmdir(folder), 0); // nothing was left
+    assert_int_equal(mkdir(folder, 0777), 0);
+    couFreeLayers(&layers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +293,8 @@ int main(void)
         cmocka_unit_test(test_png_reads_back_the_same),
         cmocka_unit_test(test_png_that_cannot_be_written_is_a_fault),
         cmocka_unit_test(test_full_disk_keeps_the_old_png),
+        cmocka_unit_test(test_exr_reads_back_the_same),
+        cmocka_unit_test(test_exr_that_cannot_be_written_is_a_fault),
     };
     if (!mkdtemp(folder)) return 1;
     int failed = cmocka_run_group_tests(tests, setup, teardown);

@@ -278,16 +278,27 @@ has "--force makes anew what was asked for" "^1 pictures drawn, 0 were there" st
 same "and keeps the rest" 2 "$(count all '*.png')"
 ends 0 render run $final --frames 3 --out layers --quiet
 ends 0 render run $final --frames 3 --out layers --layers --quiet
+same "all layers in one file" "1 0" "$(count layers 'layers_*.exr') $(count layers '*.pfm')"
+exrheader layers/layers_000003.exr >exr.txt
+for line in "^dataWindow .*\(0 0\) - \(63 47\)" "^    R, 32-bit floating-point" "^    Z, 32-bit" "^    albedo.G, 32-bit" \
+    "^    normal.X, 32-bit" "^    coverage.A, 32-bit"; do
+    has "its head" "$line" exr.txt
+done
+ends 0 render run $final --frames 3 --out layers --layers --pfm --quiet
 # pfm_of FILE: its head, and the bytes behind it
 pfm_of() { echo "$(head -3 "$1" | xargs) $(($(stat -c %s "$1") - $(head -3 "$1" | wc -c)))"; }
 for layer in radiance normal albedo; do
     same "$layer" "PF 64 48 -1.0 $((64 * 48 * 12))" "$(pfm_of layers/${layer}_000003.pfm)"
 done
 same "depth" "Pf 64 48 -1.0 $((64 * 48 * 4))" "$(pfm_of layers/depth_000003.pfm)"
+same "one and the same picture" same "$(python3 "$source_dir/tests/read_exr.py" layers/layers_000003.exr \
+    layers/radiance_000003.pfm layers/albedo_000003.pfm 2>&1)"
+ends 2 render run $final --frames 3 --out layers --pfm
+has "a kind of layers" "^coulis render: --pfm: is a kind of layers" stderr
 ends 0 run pool --out anew --frames 1 --quiet
 ends 0 render anew $final --layers --quiet
 ends 0 run pool --out anew --frames 2 --quiet
-same "pictures of an old run make way" "0 0" "$(count anew 'picture*') $(count anew '*.pfm')"
+same "pictures of an old run make way" "0 0" "$(count anew 'picture*') $(count anew '*.exr')"
 
 # --- Stopped in the middle ---
 

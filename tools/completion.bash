@@ -36,14 +36,14 @@ _coulis_value()
 {
     case $previous in
         --method) _coulis_words "$(_coulis_list methods)" ;;
-        --out | --resume | --record) _coulis_files ;;
+        --out | --resume | --record | --foam) _coulis_files ;;
         --snapshot) _coulis_files png ;;
         --json) _coulis_files json ;;
         --export) _coulis_words "vtk ply obj vtk,ply none" ;;
         --columns) _coulis_words "all none velocity density material pressure" ;;
         --on) _coulis_words "slurm" ;;
         --to) [ "$command" != export ] || _coulis_words "usda pvd vtp ply obj" ;;
-        --format) _coulis_words "obj ply vtp svg" ;;
+        --format) _coulis_words "$([ "$command" = foam ] && echo vtp vtp,ply || echo obj ply vtp svg)" ;;
         --field) _coulis_words "anisotropic clavet color" ;;
         --quality) _coulis_words "preview splats final" ;;
         --material) _coulis_words "$(_coulis_list materials)" ;;
@@ -56,6 +56,7 @@ _coulis_value()
         --cell | --radius | --level) _coulis_words "auto" ;;
         --spacing | --smoothing | --max-memory | --max-gib | --gauge | --section | --density | --measure | --over) COMPREPLY=() ;;
         --slurm | --max-runs | --part | --parts) COMPREPLY=() ;;
+        --air-* | --crest-* | --speed-* | --life-* | --buoyancy | --drag | --seed | --most) COMPREPLY=() ;;
         *) return 1 ;;
     esac
 }
@@ -73,7 +74,7 @@ _coulis()
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _coulis_words "run view surface render measure check sweep compare export help list info bench validate --help --version"
+        _coulis_words "run view surface foam render measure check sweep compare export help list info bench validate --help --version"
         return
     fi
     _coulis_value && return
@@ -86,7 +87,7 @@ _coulis()
         list) _coulis_words "scenes materials methods cases" ;;
         help) _coulis_words "$("${COMP_WORDS[0]/#\~/$HOME}" help --words 2>/dev/null)" ;;
         export | compare) mapfile -t COMPREPLY < <(compgen -d -- "$current") ;;
-        surface | render | measure) _coulis_files vtp vtu vtk ply ;;
+        surface | foam | render | measure) _coulis_files vtp vtu vtk ply ;;
         info) _coulis_files vtp vtu vtk ply h5 json csv ;;
         validate) _coulis_words "$(_coulis_list cases)" ;;
     esac

@@ -18,7 +18,7 @@ _coulis()
     case $previous in
         --method) _coulis_add "$(_coulis_list methods)"; return ;;
         --material) _coulis_add "$(_coulis_list materials)"; return ;;
-        --out | --resume | --record) _files -/; return ;;
+        --out | --resume | --record | --foam) _files -/; return ;;
         --quality) compadd preview splats final; return ;;
         --export) compadd vtk ply obj samples none; return ;;
         --columns) compadd all none velocity density material pressure; return ;;

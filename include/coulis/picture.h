@@ -1,4 +1,4 @@
-/// Pictures of particles, surfaces and bodies (Embree), PNG and PFM files and film (ffmpeg).
+/// Pictures of particles, surfaces and bodies (Embree), PNG, PFM and OpenEXR files and film (ffmpeg).
 ///
 /// A couPictureScene says what there is, couPictureOptions how to look at it. Three qualities: `preview` shows particles as
 /// spheres, `splats` the liquid's skin as discs, `final` follows light through surfaces (docs/pictures.md).
@@ -47,7 +47,11 @@ typedef struct couPictureScene {
     bool has_floor;                    ///< where there is no ground nor a plane, the lowest body at rest stands on one
     const couPictureSurface *surfaces; ///< `final` draws them instead of the particles; solids in any case
     int surface_count;
-    const couSplats *splats; ///< `splats` draws them instead of the particles; indices are of `positions`
+    const couSplats *splats;         ///< `splats` draws them instead of the particles; indices are of `positions`
+    size_t speck_count;              ///< specks of foam and spray: small white spheres beside all else, in every quality
+    const couVec3 *speck_positions;  ///< [m]
+    const couVec3 *speck_velocities; ///< [m/s], for motion blur; NULL: none
+    const float *speck_radii;        ///< [m]
 } couPictureScene;
 
 typedef enum couQuality {
@@ -96,6 +100,7 @@ typedef struct couLayers {
     couVec3 *albedo;   ///< of the first matter that is not clear or a mirror
     couVec3 *normal;   ///< of the first surface, unit or shorter where it varies within the pixel; 0 for the sky
     float *depth;      ///< along the view to the first surface [m]; infinity for the sky
+    float *alpha;      ///< share of the pixel that shows something, 0 to 1; 0 for the sky
 } couLayers;
 
 /// Used by one thread at a time.
@@ -124,6 +129,10 @@ COU_API bool couWritePng(const char *path, const couImage *image, couFaults *fau
 COU_API bool couReadPng(const char *path, couImage *image, couFaults *faults);
 /// A PFM file, 32-bit floats of 1 or 3 channels, rows from the top as in the layers (the file has them from the bottom).
 COU_API bool couWritePfm(const char *path, int width, int height, int channels, const float *values, couFaults *faults);
+
+/// An OpenEXR file of all layers, 32-bit floats: R, G, B (radiance), Z (depth), albedo.R to .B, normal.X to .Z, coverage.A
+/// (alpha). Whole or not there.
+COU_API bool couWriteExr(const char *path, const couLayers *layers, couFaults *faults);
 
 /// Film: frames piped to the ffmpeg program as `path`.PID.tmp until closed. The name's ending says what it becomes: .gif, .webp
 /// (both play for ever), anything else MP4 (H.264, yuv420p). Size 16 to 16384, even; fps above 0 to 1000 (GIF: at most 50). An

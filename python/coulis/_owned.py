@@ -160,6 +160,7 @@ class LayersBase(Owned):
     albedo = property(lambda self: self._layer("albedo"), doc="No copy.")
     normal = property(lambda self: self._layer("normal"), doc="No copy.")
     depth = property(lambda self: self._layer("depth"), doc="[m]; no copy.")
+    alpha = property(lambda self: self._layer("alpha"), doc="0 to 1; no copy.")
 
 
 class StateBase(Owned):

@@ -16,6 +16,7 @@ int couCommandExport(int argc, char **argv);
 int couCommandBench(int argc, char **argv);
 int couCommandValidate(int argc, char **argv);
 int couCommandSurface(int argc, char **argv);
+int couCommandFoam(int argc, char **argv);
 int couCommandMeasure(int argc, char **argv);
 int couCommandRender(int argc, char **argv);
 int couCommandView(int argc, char **argv);

@@ -31,7 +31,10 @@ typedef struct Job {
     double fov, spacing, fps; // 0: not given; fps of the film
     double frame_fps;         // of the frames
     int threads;
-    bool is_video, has_layers, is_quiet, is_forced;
+    bool is_video, has_layers, is_pfm, is_quiet, is_forced;
+    const char *foam; // folder of foam; NULL: the run's
+    bool has_no_foam;
+    char *foam_settings;    // what foam.txt there says; NULL: no foam is drawn
     const char *on, *slurm; // NULL: drawn here
     int part, parts;        // the one part of the frames to draw, -1: all
     int argc;
@@ -183,33 +186,6 @@ static void check_film(Job *job)
 
 // --- The studio ---
 
-// Looks, shapes and camera are those that the scene has now; a change since the run is worth a warning.
-static bool load_scene(Job *job, const char *folder)
-{
-    const char *path = job->scene_path ? job->scene_path : job->run.scene;
-    couSceneOptions how = {.method = job->run.method,
-                           .threads = job->threads,
-                           .overrides = job->run.overrides.items,
-                           .override_count = job->run.overrides.count};
-    job->scene = path ? couLoadScene(path, &how, &job->faults) : NULL;
-    if (!job->scene) {
-        couFaults_Add(&job->faults, where, "--scene",
-                      "the run's scene is needed for its materials, bodies and camera; is it "
-                      "elsewhere now? --scene FILE says where");
-        return false;
-    }
-    char checkpoint[COU_PATH_SIZE];
-    couCheckpointInfo info;
-    couFaults ignored = {0}; // the checkpoint is not needed
-    bool has_info = access(couJoin(checkpoint, folder, "checkpoint.h5"), R_OK) == 0 &&
-                    couReadCheckpoint(checkpoint, &info, NULL, &ignored);
-    if (has_info && info.scene_hash != couScene_ContentHash(job->scene))
-        couWarn("%s has changed since the run: materials, shapes and camera are drawn as it has them now",
-                couScene_Path(job->scene));
-    couFaults_Clear(&ignored);
-    return true;
-}
-
 // The scale is that of all frames, also those that are not drawn now. `all` are their names as given.
 static bool settle_colors(Job *job, const couTexts *all)
 {
@@ -227,9 +203,9 @@ static bool settle_colors(Job *job, const couTexts *all)
 static bool open_run(Job *job, const couTexts *operands)
 {
     const char *folder = operands->items[0];
-    if (!couReadOldCommand(&job->run, folder, &job->faults)) return false;
-    couSplitOverrides(where, &job->run.sets, &job->run.overrides, &job->faults);
-    if (job->faults.count > 0 || !load_scene(job, folder) || !couReadBodies(folder, &job->bodies, &job->faults)) return false;
+    job->scene = couLoadRunScene(where, folder, job->scene_path, "materials, shapes and camera are drawn", job->threads,
+                                 &job->run, &job->faults);
+    if (!job->scene || !couReadBodies(folder, &job->bodies, &job->faults)) return false;
     const couWorldDef *world = couWorld_Def(couScene_World(job->scene));
     job->cast = couGatherCast(couScene_World(job->scene));
     job->frame_fps = job->bodies.stage.fps;
@@ -305,7 +281,7 @@ static void describe(const Job *job, const char *source, char *text, size_t size
              "quality %d, samples %d, shutter %g of 1/%g s, raw %d\n"
              "field %d, cell %g, radius %g, level %g, smoothing %d, blended %d, spacing %g\n"
              "from %s to %s, fov %g, material %s, room %g %g %g to %g %g %g\n"
-             "colors by %s from %g to %g, map %d, legend %d, samples %d\n",
+             "colors by %s from %g to %g, map %d, legend %d, samples %d\n%s",
              full                  ? full
              : couIsFolder(source) ? "this run"
                                    : source,
@@ -314,11 +290,20 @@ static void describe(const Job *job, const char *source, char *text, size_t size
              s->is_blended, (double)s->spacing, job->from ? job->from : "-", job->to ? job->to : "-", job->fov,
              job->material ? job->material : "-", (double)room.lower.x, (double)room.lower.y, (double)room.lower.z,
              (double)room.upper.x, (double)room.upper.y, (double)room.upper.z, job->colors.by[0] ? job->colors.by : "material",
-             (double)job->colors.low, (double)job->colors.high, job->colors.map, job->colors.has_legend, c->has_samples);
+             (double)job->colors.low, (double)job->colors.high, job->colors.map, job->colors.has_legend, c->has_samples,
+             job->foam_settings ? job->foam_settings : "");
     free(full);
 }
 
-static const char *const layer_stems[] = {"radiance", "normal", "albedo", "depth"};
+// What --layers leaves: one file of all of them, or one each.
+typedef struct LayerFile {
+    const char *stem, *extension;
+} LayerFile;
+static const LayerFile layer_files[] = {
+    {"layers", "exr"}, {"radiance", "pfm"}, {"normal", "pfm"}, {"albedo", "pfm"}, {"depth", "pfm"}};
+enum { layer_file_count = sizeof layer_files / sizeof layer_files[0] };
+
+static bool wants_layer(const Job *job, int k) { return job->has_layers && (k == 0 ? !job->is_pfm : job->is_pfm); }
 
 static char *picture_name(const char *stem, int number, const char *extension, char name[48])
 {
@@ -344,7 +329,8 @@ static void remove_picture(Job *job, int number)
 {
     char name[48];
     remove_file(job, picture_name("picture", number, "png", name));
-    for (int k = 0; k < 4; ++k) remove_file(job, picture_name(layer_stems[k], number, "pfm", name));
+    for (int k = 0; k < layer_file_count; ++k)
+        remove_file(job, picture_name(layer_files[k].stem, number, layer_files[k].extension, name));
 }
 
 static bool has_settings(const char *path, const char *text)
@@ -387,11 +373,15 @@ static bool follow_settings(Job *job, const char *source, const couFrameFiles *f
 
 static bool write_layers(Job *job, int number, const couLayers *layers)
 {
-    const void *const values[] = {layers->radiance, layers->normal, layers->albedo, layers->depth};
+    const void *const values[] = {NULL, layers->radiance, layers->normal, layers->albedo, layers->depth};
     char path[COU_PATH_SIZE], name[48];
-    for (int k = 0; k < 4; ++k) {
-        if (!couClaimPath(&job->manifest, picture_name(layer_stems[k], number, "pfm", name), path, &job->faults)) return false;
-        if (!couWritePfm(path, layers->width, layers->height, k < 3 ? 3 : 1, values[k], &job->faults)) return false;
+    for (int k = 0; k < layer_file_count; ++k) {
+        if (!wants_layer(job, k)) continue;
+        picture_name(layer_files[k].stem, number, layer_files[k].extension, name);
+        if (!couClaimPath(&job->manifest, name, path, &job->faults)) return false;
+        bool is_written = k == 0 ? couWriteExr(path, layers, &job->faults)
+                                 : couWritePfm(path, layers->width, layers->height, k < 4 ? 3 : 1, values[k], &job->faults);
+        if (!is_written) return false;
     }
     return true;
 }
@@ -400,8 +390,9 @@ static bool is_there(const Job *job, int number)
 {
     char path[COU_PATH_SIZE];
     bool is_whole = access(picture_path(job, "picture", number, "png", path), F_OK) == 0;
-    for (int k = 0; job->has_layers && k < 4; ++k)
-        is_whole &= access(picture_path(job, layer_stems[k], number, "pfm", path), F_OK) == 0;
+    for (int k = 0; k < layer_file_count; ++k)
+        if (wants_layer(job, k))
+            is_whole &= access(picture_path(job, layer_files[k].stem, number, layer_files[k].extension, path), F_OK) == 0;
     return is_whole;
 }
 
@@ -417,16 +408,20 @@ static bool draw(Job *job, const couFrameFile *file, couImage *image, couLayers 
     couPictureBody *bodies = job->scene ? couFindBodies(&job->cast, &job->bodies, file->number, &count) : NULL;
     couSolidCast solids = {0};
     if (job->scene) solids = couFindSolids(couScene_World(job->scene), job->source, file->number);
-    couProps props = {bodies, count, solids.drawn, solids.count};
+    couFoam foam = {0};
+    bool has_foam = job->foam_settings;
+    couProps props = {bodies, count, solids.drawn, solids.count, job->foam_settings ? &foam : NULL};
     float *values = couFindValues(&job->colors, &frame, file->path, faults);
     couFrame samples = {0};
     bool has_samples = job->pictures.style.has_samples;
     bool is_drawn = (values || !job->colors.by[0]) &&
                     (!has_samples || couReadSamples(job->source, file->number, &samples, faults)) &&
+                    (!has_foam || couReadFoamFrame(job->foam, file->number, &foam, faults)) &&
                     couStudio_Draw(job->studio, &frame, values, has_samples ? &samples : NULL, file->number, props, image, layers,
                                    faults);
     couSolidCast_Clear(&solids);
     couFreeFrame(&samples);
+    couFoam_Clear(&foam);
     free(values);
     free(bodies);
     couFreeFrame(&frame);
@@ -567,10 +562,10 @@ static bool draw_on_cluster(Job *job, const couFrameFiles *files)
         if (is_there(job, files->items[i].number)) continue;
         if (!couManifest_Claim(&job->manifest, picture_name("picture", files->items[i].number, "png", name), &job->faults))
             return false;
-        for (int k = 0; job->has_layers && k < 4; ++k)
-            if (!couManifest_Claim(&job->manifest, picture_name(layer_stems[k], files->items[i].number, "pfm", name),
-                                   &job->faults))
-                return false;
+        for (int k = 0; k < layer_file_count; ++k) {
+            picture_name(layer_files[k].stem, files->items[i].number, layer_files[k].extension, name);
+            if (wants_layer(job, k) && !couManifest_Claim(&job->manifest, name, &job->faults)) return false;
+        }
     }
     Parts parts = {.job = job, .files = files, .count = files->count < MAX_PARTS ? files->count : MAX_PARTS};
     parts.progress = couStartProgress("picture", 0, files->count, job->is_quiet);
@@ -615,6 +610,20 @@ static int produce(void *context, const couTexts *operands, const couFrameFiles 
     return couEndFrames(job->skipped, files->count, is_whole ? NULL : again);
 }
 
+// Foam is drawn where there is some: of the folder that was given, or the run's own.
+static void find_foam(Job *job, bool is_run)
+{
+    char path[COU_PATH_SIZE];
+    bool is_given = job->foam;
+    if (is_given && job->has_no_foam) couFaults_Add(&job->faults, where, "--no-foam", "give --foam or --no-foam, not both");
+    if (!is_given && is_run) job->foam = job->source;
+    if (!job->foam || job->has_no_foam || job->faults.count > 0) return;
+    if (access(couJoin(path, job->foam, "foam.txt"), F_OK) == 0)
+        job->foam_settings = couReadFile(path, 1 << 12, NULL, &job->faults);
+    else if (is_given)
+        couFaults_Add(&job->faults, where, "--foam", "'%.200s' holds no foam (foam.txt): coulis foam makes it", job->foam);
+}
+
 // --- The command ---
 
 static void check_words(Job *job, const char *source)
@@ -624,6 +633,7 @@ static void check_words(Job *job, const char *source)
     couCheckPath(where, "FRAMES", source, &job->faults);
     couCheckPath(where, "--out", job->out, &job->faults);
     couCheckPath(where, "--film", job->film, &job->faults);
+    couCheckPath(where, "--foam", job->foam, &job->faults);
     check_film(job);
     static const char *const clusters[] = {"slurm"};
     if (job->on && strcmp(job->on, "slurm") != 0)
@@ -633,6 +643,7 @@ static void check_words(Job *job, const char *source)
     if (job->slurm && !job->on) couFaults_Add(&job->faults, where, "--slurm", "has a meaning with --on slurm only");
     if (job->part >= job->parts)
         couFaults_Add(&job->faults, where, "--part", "%d is out of range: 0 to %d", job->part, job->parts - 1);
+    if (job->is_pfm && !job->has_layers) couFaults_Add(&job->faults, where, "--pfm", "is a kind of layers: add --layers");
     if (job->has_layers && job->pictures.style.quality != cou_qualityFinal)
         couFaults_Add(&job->faults, where, "--layers", "are of final pictures only: add --quality final");
 }
@@ -641,11 +652,10 @@ static bool prepare(void *context, const couTexts *operands, couFrameFiles *file
 {
     Job *job = context;
     const char *source = operands->count > 0 ? operands->items[0] : NULL;
-    char path[COU_PATH_SIZE];
     check_words(job, source);
     job->source = source;
     if (job->faults.count > 0 || !couListFrames(operands->items, operands->count, files, &job->faults)) return false;
-    bool is_run = couIsFolder(source) && access(couJoin(path, source, "command.txt"), F_OK) == 0;
+    bool is_run = couIsRunFolder(source);
     if (!is_run) job->probe = couProbeFrames(files, PROBED_FRAMES);
     select_frames(job, files);
     select_part(job, files);
@@ -656,6 +666,7 @@ static bool prepare(void *context, const couTexts *operands, couFrameFiles *file
     if (!is_run && job->pictures.style.has_samples)
         couFaults_Add(&job->faults, where, "--show-samples", "is for the folder of a run");
     if (!is_run && job->scene_path) couFaults_Add(&job->faults, where, "--scene", "is for the folder of a run");
+    find_foam(job, is_run);
     if (job->faults.count > 0 || !(is_run ? open_run(job, operands) : open_frames(job, operands))) return false;
     if (job->fps == 0) job->fps = job->frame_fps;
     const char *dot = strrchr(job->film_path, '.');
@@ -674,6 +685,7 @@ static void clean_up(Job *job)
     if (job->scene) couCloseScene(job->scene);
     couBodyTable_Clear(&job->bodies);
     couFreeRunOptions(&job->run);
+    free(job->foam_settings);
     couFaults_Clear(&job->faults);
 }
 
@@ -697,7 +709,12 @@ int couCommandRender(int argc, char **argv)
         COU_OPTION("--fov", "DEG", cou_optionNumber, &job.fov, .min = 1, .max = 150,
                    .help = "its vertical field of view [degrees] (default 40)"),
         COU_OPTION("--layers", NULL, cou_optionFlag, &job.has_layers,
-                   .help = "write radiance, normal, albedo and depth as .pfm too"),
+                   .help = "write colour, albedo, normal, depth and coverage too, of final pictures: layers_000001.exr"),
+        COU_OPTION("--pfm", NULL, cou_optionFlag, &job.is_pfm,
+                   .help = "with --layers: radiance, normal, albedo and depth as .pfm instead"),
+        COU_OPTION("--foam", "DIR", cou_optionText, &job.foam,
+                   .help = "draw the foam of that folder, which coulis foam made (default: the run's own, if there is any)"),
+        COU_OPTION("--no-foam", NULL, cou_optionFlag, &job.has_no_foam, .help = "leave foam out"),
         COU_OPTION("--scene", "FILE", cou_optionText, &job.scene_path, .help = "the run's scene, when it is not where it was"),
         COU_OPTION("--material", "M", cou_optionText, &job.material,
                    .help = "look of frames of other programs (default water; coulis list materials)"),

@@ -16,6 +16,7 @@ static const Command commands[] = {
     {"run", couCommandRun, "simulate a scene: frames, diagnostics, checkpoints, film"},
     {"check", couCommandCheck, "every fault of a scene, its memory, overlaps and suggested step"},
     {"surface", couCommandSurface, "meshes of frames that were written before"},
+    {"foam", couCommandFoam, "spray, foam and bubbles of frames that were written before"},
     {"render", couCommandRender, "pictures and film of frames that were written before"},
     {"view", couCommandView, "the live viewer, in a browser: pour, grab, squash, tune"},
     {"help", couCommandHelp, "what a key of scenes, a parameter, a material or a method means"},

@@ -69,7 +69,7 @@ static bool draw(couRun *run, Filming *filming, const couFrame *frame, const cou
     const char *folder = number <= run->first ? run->options.resume : run->folder;
     // Solids of earlier frames are not read back: their part of the film has none.
     couSolidCast solids = table ? (couSolidCast){0} : couCollectSolids(run->world);
-    couProps props = {bodies, count, solids.drawn, solids.count};
+    couProps props = {.bodies = bodies, .body_count = count, .solids = solids.drawn, .solid_count = solids.count};
     bool is_done = (values || !run->colors.by[0]) && (!has_samples || couReadSamples(folder, number, &samples, &run->faults)) &&
                    couStudio_Draw(filming->studio, &drawn, values, has_samples ? &samples : NULL, number, props, image, NULL,
                                   &run->faults);

@@ -1,6 +1,7 @@
 // Options of surfaces and pictures: words become numbers, and what is wrong with them faults of the option that said it. The
 // scale of colours is that of all frames, whichever are drawn: a picture of one frame fits into the film.
 #include "app/picture_options.h"
+#include "io/foam_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -68,6 +69,20 @@ bool couReadSamples(const char *folder, int number, couFrame *samples, couFaults
     if (access(path, R_OK) == 0) return couReadFrame(path, samples, faults);
     couFaults_Add(faults, path, NULL, "is not there: coulis run --export vtk,samples writes the samples of bodies");
     return false;
+}
+
+// The fault is of the frame: it says which foam is meant.
+bool couReadFoamFrame(const char *folder, int number, couFoam *foam, couFaults *faults)
+{
+    char path[1100];
+    couFaults found = {0};
+    snprintf(path, sizeof path, "%.1024s/foam_%06d.vtp", folder, number);
+    bool is_there = access(path, R_OK) == 0, is_read = is_there && couReadFoam(path, foam, &found);
+    if (!is_read)
+        couFaults_Add(faults, path, NULL, "its foam, %.200s, %s: coulis foam makes it, --no-foam leaves it out", path,
+                      found.count > 0 ? found.items[0].message : "is not there");
+    couFaults_Clear(&found);
+    return is_read;
 }
 
 // --- Colours ---

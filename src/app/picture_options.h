@@ -57,6 +57,8 @@ couPictureChoice couDefaultPictureChoice(void);
 void couReadPictureChoice(couPictureChoice *choice, const char *command, couFaults *faults);
 /// Reads samples_000012.vtp of a run's folder. False with a fault that says how to get it.
 bool couReadSamples(const char *folder, int number, couFrame *samples, couFaults *faults);
+/// Reads foam_000012.vtp of a folder of foam. False with a fault that says how to get it; free with couFoam_Clear().
+bool couReadFoamFrame(const char *folder, int number, couFoam *foam, couFaults *faults);
 /// What to colour by: the command line before the scene's, which may be NULL. Faults of the options that make no sense.
 couColors couChooseColors(const couPictureChoice *choice, const couColors *scene, const char *command, couFaults *faults);
 /// Makes sure that the first frame has the column, and looks through all frames for the ends of the scale that are automatic.

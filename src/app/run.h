@@ -90,6 +90,15 @@ int couRemoveOldRun(couManifest *manifest);
 /// Removes listed frame files numbered beyond `last` of a run that goes on, and temporary files that its end left.
 void couCutFrames(const couManifest *manifest, int last);
 
+// --- A run that was written before -------------------------------------------------------------------------------------------
+
+bool couIsRunFolder(const char *path); ///< a folder with the command of a run
+/// The scene of the run in `folder`, or the one at `scene_path` unless it is NULL, and the options that it ran with, to be freed
+/// in any case. `what` is for the warning that the scene has changed: "shapes are taken". NULL with faults that speak of
+/// `command`.
+couScene *couLoadRunScene(const char *command, const char *folder, const char *scene_path, const char *what, int threads,
+                          couRunOptions *run, couFaults *faults);
+
 // --- The run -----------------------------------------------------------------------------------------------------------------
 
 /// A run while it goes on: what its outputs see of it.

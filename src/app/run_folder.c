@@ -53,8 +53,9 @@ void couCheckPath(const char *command, const char *option, const char *path, cou
 // --- The files of a run ------------------------------------------------------------------------------------------------------
 
 // What other commands leave in the folder of a run, and the run itself besides its outputs.
-static const char *const other_files[] = {"picture_#.png", "radiance_#.pfm", "normal_#.pfm", "albedo_#.pfm", "depth_#.pfm",
-                                          "pictures.txt",  "run.usda",       "command.txt",  "log.txt"};
+static const char *const other_files[] = {"foam_#.vtp",   "foam_#.ply",     "foam.txt",     "foam.pvd",     "picture_#.png",
+                                          "layers_#.exr", "radiance_#.pfm", "normal_#.pfm", "albedo_#.pfm", "depth_#.pfm",
+                                          "pictures.txt", "run.usda",       "command.txt",  "log.txt"};
 enum { other_count = sizeof other_files / sizeof other_files[0] };
 
 // Names of files; # is the number of a frame.

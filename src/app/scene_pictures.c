@@ -276,7 +276,7 @@ bool couDrawScene(couScene *scene, couBounds bounds, const couPictureStyle *styl
     int count = 0;
     couPictureBody *bodies = couCollectBodies(world, &count);
     couSolidCast solids = couCollectSolids(world);
-    couProps props = {bodies, count, solids.drawn, solids.count};
+    couProps props = {.bodies = bodies, .body_count = count, .solids = solids.drawn, .solid_count = solids.count};
     bool is_good = studio && bodies && couCaptureFrame(world, &frame) &&
                    couStudio_Draw(studio, &frame, NULL, NULL, 1, props, &image, NULL, faults) &&
                    couWritePng(path, &image, faults);

@@ -1,7 +1,7 @@
 // Final pictures: all paths of a pixel are summed in order by one thread, so that the picture is the same for any number of
 // threads; then the grain is taken out and the light put on film.
 //
-// Cost: see docs/pictures.md. Memory: 44 bytes a pixel, and 36 more while denoising.
+// Cost: see docs/pictures.md. Memory: 48 bytes a pixel, and 36 more while denoising.
 #include "render/draw.h"
 
 #include "base/base.h"
@@ -42,6 +42,7 @@ static void trace_pixel(const couFinal *final, int x, int y)
     final->layers.radiance[i] = couScale(inv, light);
     final->layers.albedo[i] = albedo = couScale(inv, albedo);
     final->layers.normal[i] = couScale(inv, normal);
+    final->layers.alpha[i] = (float)seen * inv;
     final->layers.depth[i] = 2 * seen >= count ? (float)(depth / seen) : INFINITY;
     double mean = sum / count, spread = COU_MAX(squares / count - mean * mean, 0.0);
     // A pixel of one path knows nothing of its noise: assume that it is as large as the light.
@@ -94,10 +95,11 @@ static bool allocate(couFinal *final, couFaults *faults)
         .albedo = couAlloc(NULL, count * sizeof(couVec3)),
         .normal = couAlloc(NULL, count * sizeof(couVec3)),
         .depth = couAlloc(NULL, count * sizeof(float)),
+        .alpha = couAlloc(NULL, count * sizeof(float)),
     };
     final->variance = couAlloc(NULL, count * sizeof(float));
     const couLayers *layers = &final->layers;
-    if (layers->radiance && layers->albedo && layers->normal && layers->depth && final->variance) return true;
+    if (layers->radiance && layers->albedo && layers->normal && layers->depth && layers->alpha && final->variance) return true;
     couFaults_Add(faults, NULL, "picture", "not enough memory for the light of %d x %d pixels", width, height);
     return false;
 }

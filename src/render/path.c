@@ -181,7 +181,7 @@ static int film_ahead(const couTracer *tracer, const couHit *hit, couRay ray, fl
     if (!(reach > 0.0f)) return AIR;
     couRay ahead = {start_behind(tracer, hit, ray.direction), ray.direction};
     couHit next = couStage_FindAny(stage, ahead, time, 8.0f * reach, 0.0f, true);
-    if (next.kind == cou_hitNothing) return AIR;
+    if (next.kind == cou_hitNothing || next.kind == cou_hitParticle) return AIR; // foam swims in air
     float across = next.distance * fabsf(couDot(next.facet, ray.direction));
     if (next.kind != cou_hitSurface) return is_liquid && across < reach ? medium_of(tracer, hit) : AIR;
     // Another liquid, or the liquid behind the wall; two drops of one liquid keep the air between them.
@@ -338,7 +338,7 @@ static void keep_features(couPath *path, couVec3 albedo)
 static const couSkinModel *model_of(const couTracer *tracer, const couHit *hit)
 {
     if (hit->kind == cou_hitGround) return &tracer->floor;
-    if (hit->kind == cou_hitParticle) return &tracer->beads;
+    if (hit->kind == cou_hitParticle) return couStage_IsSpeck(tracer->stage, hit->index) ? &tracer->specks : &tracer->beads;
     return &tracer->models[tracer->model_of[medium_of(tracer, hit)]];
 }
 
@@ -604,12 +604,15 @@ bool couTracer_Prepare(couTracer *tracer, const couStage *stage, const couPictur
     int model_count = 0;
     for (int i = 0; i < stage->surface_count; ++i) add_thing(tracer, i, &model_count, &stage->surfaces[i].look);
     for (int i = 0; i < stage->body_count; ++i) add_thing(tracer, stage->surface_count + i, &model_count, &stage->bodies[i].look);
-    couLook floor = couMakeLook(stage->ground_color, 1.0f), beads = floor;
+    couLook floor = couMakeLook(stage->ground_color, 1.0f), beads = floor, specks = floor;
     floor.roughness = 0.7f;
     beads.roughness = 0.25f;
+    specks.roughness = 1.0f;
     floor = couLook_Resolve(floor, cou_matterBody), beads = couLook_Resolve(beads, cou_matterBody);
+    specks = couLook_Resolve(specks, cou_matterBody);
     couSkinModel_Prepare(&tracer->floor, &floor);
     couSkinModel_Prepare(&tracer->beads, &beads);
+    couSkinModel_Prepare(&tracer->specks, &specks);
     return true;
 }
 

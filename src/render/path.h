@@ -17,13 +17,13 @@ typedef struct couTracer {
     const couPictureScene *scene;
     const couPictureOptions *options;
     const couView *view;
-    float checker;             ///< cell of the floor's pattern [m]
-    float offset;              ///< that a ray starts above its surface [m]
-    couMedium *media;          ///< of surfaces, then of bodies; bodies win where both are
-    couSkinModel *models;      ///< likewise, without those that are like an earlier one
-    int *model_of;             ///< of surfaces, then bodies: index of the model
-    couSkinModel floor, beads; ///< the ground, particles
-    bool has_clear;            ///< something lets light through
+    float checker;                     ///< cell of the floor's pattern [m]
+    float offset;                      ///< that a ray starts above its surface [m]
+    couMedium *media;                  ///< of surfaces, then of bodies; bodies win where both are
+    couSkinModel *models;              ///< likewise, without those that are like an earlier one
+    int *model_of;                     ///< of surfaces, then bodies: index of the model
+    couSkinModel floor, beads, specks; ///< the ground, particles, foam
+    bool has_clear;                    ///< something lets light through
 } couTracer;
 
 /// What the first surfaces of a path were, to guide the denoiser.

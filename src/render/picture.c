@@ -241,5 +241,6 @@ void couFreeLayers(couLayers *layers)
     couFree(NULL, layers->albedo);
     couFree(NULL, layers->normal);
     couFree(NULL, layers->depth);
+    couFree(NULL, layers->alpha);
     *layers = (couLayers){0};
 }

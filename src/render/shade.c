@@ -208,6 +208,7 @@ static couVec3 sun_on(const couShading *shading, const couSample *sample, couVec
 
 static float particle_opacity(const couStage *stage, const couPictureScene *scene, int index)
 {
+    if (couStage_IsSpeck(stage, index)) return 1.0f;
     uint8_t material = stage->materials[index];
     bool is_known = scene->colors && scene->opacities && (scene->material_count == 0 || material < scene->material_count);
     if ((stage->colors && !isnan(stage->colors[index].x)) || !is_known || !(scene->opacities[material] >= 0.0f)) return 1.0f;
@@ -223,7 +224,9 @@ static couVec3 shade_particle(couShading *shading, const couSample *sample, cons
 {
     float opacity = particle_opacity(shading->stage, shading->scene, hit->index);
     couVec3 albedo = couStage_ParticleColor(shading->stage, shading->scene, hit->index);
-    couOpenness open = particle_openness(shading, hit->index);
+    // Specks lie in the skin of the liquid, which must not darken them.
+    bool is_speck = couStage_IsSpeck(shading->stage, hit->index);
+    couOpenness open = is_speck ? (couOpenness){.a = 0.9f} : particle_openness(shading, hit->index);
     float wet = 1.0f - 0.7f * opacity;
 
     // A normal bent towards the open side; a lone drop, open on all sides, keeps its own.
@@ -237,7 +240,11 @@ static couVec3 shade_particle(couShading *shading, const couSample *sample, cons
     // Discs that overlap must not shade each other.
     float offset = is_disc ? 0.6f * shading->stage->spheres[hit->index].w : 0.02f * shading->scene->radius;
     couVec3 start = couMulAdd(hit->point, offset, hit->normal);
-    couVec3 sun = sun_on(shading, sample, start, cosine, &share);
+    couVec3 sun;
+    if (is_speck) // likewise
+        share = 0.8f, sun = couScale(share * COU_MAX(cosine, 0.0f), couSunColor);
+    else
+        sun = sun_on(shading, sample, start, cosine, &share);
     couVec3 color = couAdd(couMul3(albedo, sun), couOccludedAmbient(albedo, normal, seen(open, normal, 0.667f)));
 
     // The wet coat mirrors sky and sun.

@@ -56,6 +56,7 @@ couVec3 couFiniteColor(couVec3 c)
 
 couVec3 couStage_ParticleColor(const couStage *stage, const couPictureScene *scene, int index)
 {
+    if (couStage_IsSpeck(stage, index)) return (couVec3){0.92f, 0.92f, 0.92f};
     if (stage->colors && !isnan(stage->colors[index].x)) return couFiniteColor(stage->colors[index]);
     uint8_t material = stage->materials[index];
     bool is_known = scene->colors && (scene->material_count == 0 || material < scene->material_count);
@@ -119,7 +120,7 @@ static void add_point(couStage *stage, const couPictureScene *scene, size_t part
     stage->spheres[k] = (couVec4){p.x, p.y, scene->dimension == 2 ? 0.0f : p.z, radius};
     stage->materials[k] = scene->materials ? scene->materials[particle] : 0;
     if (stage->colors) stage->colors[k] = scene->particle_colors[particle];
-    if (velocities && couIsFinite3(scene->velocities[particle])) velocities[k] = scene->velocities[particle];
+    if (velocities && scene->velocities && couIsFinite3(scene->velocities[particle])) velocities[k] = scene->velocities[particle];
 }
 
 // Discs first, then droplets.
@@ -136,13 +137,29 @@ static void add_splats(couStage *stage, const couPictureScene *scene)
     }
 }
 
+// White specks, behind all other spheres.
+static void add_specks(couStage *stage, const couPictureScene *scene, couVec3 *velocities)
+{
+    stage->speck_begin = stage->sphere_count;
+    for (size_t i = 0; i < scene->speck_count; ++i) {
+        couVec3 p = scene->speck_positions[i];
+        if (!couIsDrawable(p) || !(scene->speck_radii[i] > 0.0f)) continue;
+        size_t k = stage->sphere_count++;
+        stage->spheres[k] = (couVec4){p.x, p.y, scene->dimension == 2 ? 0.0f : p.z, scene->speck_radii[i]};
+        bool is_moving = velocities && scene->speck_velocities && couIsFinite3(scene->speck_velocities[i]);
+        if (is_moving) velocities[k] = scene->speck_velocities[i];
+    }
+}
+
 static bool add_particles(couStage *stage, const couPictureScene *scene, bool has_splats)
 {
-    size_t count = has_splats ? scene->splats->count : scene->particle_count;
+    size_t particle_count = has_splats ? scene->splats->count : scene->particle_count;
     bool has_liquid = false; // a surface that stands for the particles
     for (int i = 0; i < scene->surface_count; ++i) has_liquid = has_liquid || !scene->surfaces[i].is_solid;
-    if (count == 0 || (stage->is_final && has_liquid)) return true;
-    bool is_moving = stage->shutter_time > 0.0f && scene->velocities && !has_splats;
+    if (stage->is_final && has_liquid) particle_count = 0;
+    size_t count = particle_count + scene->speck_count;
+    if (count == 0) return true;
+    bool is_moving = stage->shutter_time > 0.0f && (scene->velocities || scene->speck_velocities) && !has_splats;
     stage->materials = couAlloc(NULL, count);
     stage->spheres = couAlloc(NULL, count * sizeof *stage->spheres);
     if (scene->particle_colors) stage->colors = couAlloc(NULL, count * sizeof *stage->colors);
@@ -151,9 +168,10 @@ static bool add_particles(couStage *stage, const couPictureScene *scene, bool ha
     bool has_memory = stage->materials && stage->spheres && (!scene->particle_colors || stage->colors);
     has_memory = has_memory && (!has_splats || stage->disc_normals) && (!is_moving || velocities);
     if (has_memory && has_splats) add_splats(stage, scene);
-    for (size_t i = 0; has_memory && !has_splats && i < count; ++i) {
+    for (size_t i = 0; has_memory && !has_splats && i < particle_count; ++i) {
         if (is_drawn_particle(scene, i)) add_point(stage, scene, i, scene->radii ? scene->radii[i] : scene->radius, velocities);
     }
+    if (has_memory) add_specks(stage, scene, velocities);
     unsigned disc_id = (unsigned)(1 + scene->body_count + scene->surface_count);
     bool is_attached = has_memory && attach_points(stage, 0, stage->disc_count, velocities, disc_id) &&
                        attach_points(stage, stage->disc_count, stage->sphere_count, velocities, PARTICLES_ID);

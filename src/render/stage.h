@@ -44,6 +44,7 @@ typedef struct couStage {
     couVec3 *colors;       ///< of their own, per drawn particle; NULL: the material's
     size_t sphere_count;   ///< with the discs
     size_t disc_count;
+    size_t speck_begin; ///< spheres from here on are specks of foam
     couStageBody *bodies;
     int body_count, body_capacity;
     couStageSurface *surfaces;
@@ -100,7 +101,9 @@ float couStage_GlassLight(const couStage *stage, couRay ray, float reach);
 float couStage_GroundDistance(const couStage *stage, couRay ray);
 
 couVec3 couFiniteColor(couVec3 color); ///< 0 to 1, grey for NaN
-/// Linear colour of a drawn particle: its own, its material's, or grey.
+/// Whether a drawn particle is a speck of foam.
+static inline bool couStage_IsSpeck(const couStage *stage, int index) { return (size_t)index >= stage->speck_begin; }
+/// Linear colour of a drawn particle: white of foam, its own, its material's, or grey.
 couVec3 couStage_ParticleColor(const couStage *stage, const couPictureScene *scene, int index);
 /// Of a hit on a surface: its own colours, or the look's.
 static inline couVec3 couStageSurface_Color(const couStageSurface *surface, const couHit *hit)

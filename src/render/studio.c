@@ -2,6 +2,8 @@
 // finds those at the surface, final builds a closed surface for each material, which light then goes through.
 #include "render/studio.h"
 
+#include "base/random.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,6 +239,33 @@ static bool add_samples(const couFrame *frame, const couFrame *samples, couPictu
     return true;
 }
 
+// Foam as white specks; what is about to vanish shrinks, so that nothing pops. False with a fault without memory.
+typedef struct Specks {
+    couVec3 *positions, *velocities;
+    float *radii;
+} Specks;
+
+static bool add_foam(const couStudio *studio, const couFoam *foam, couPictureScene *scene, Specks *specks, couFaults *faults)
+{
+    const float fade = 0.25f; // [s]
+    size_t count = foam->count + 1;
+    *specks = (Specks){malloc(count * sizeof(couVec3)), malloc(count * sizeof(couVec3)), malloc(count * sizeof(float))};
+    if (!specks->positions || !specks->velocities || !specks->radii) {
+        couFaults_Add(faults, NULL, NULL, "no memory for the picture of %zu particles of foam", foam->count);
+        return false;
+    }
+    for (size_t i = 0; i < foam->count; ++i) {
+        const couFoamParticle *p = &foam->items[i];
+        float size = 0.06f + 0.08f * (float)(couMix32(p->id) >> 8) * 0x1p-24f; // of a spacing
+        specks->positions[i] = p->position, specks->velocities[i] = p->velocity;
+        specks->radii[i] = size * studio->def.spacing * fminf(cbrtf(p->life / fade), 1.0f);
+    }
+    scene->speck_count = foam->count;
+    scene->speck_positions = specks->positions, scene->speck_velocities = specks->velocities;
+    scene->speck_radii = specks->radii;
+    return true;
+}
+
 static void add_legend(const couStudio *studio, couImage *image)
 {
     const couColors *colors = &studio->def.colors;
@@ -274,6 +303,8 @@ bool couStudio_Draw(couStudio *studio, const couFrame *frame, const float *value
     Crowd crowd = {0};
     if (is_good && samples && (is_flat || def->style.quality == cou_qualityPreview))
         is_good = add_samples(frame, samples, &scene, &crowd, faults);
+    Specks specks = {0};
+    if (is_good && props.foam && !is_flat) is_good = add_foam(studio, props.foam, &scene, &specks, faults);
     if (is_good && def->style.quality == cou_qualitySplats && !is_flat) {
         couSurfacePoints points = couFramePoints(frame, def->dimension);
         is_good = couFindSplats(&def->surface, &points, 0.0f, &splats, faults);
@@ -287,6 +318,9 @@ bool couStudio_Draw(couStudio *studio, const couFrame *frame, const float *value
     free(skin);
     free(colors);
     free_crowd(&crowd);
+    free(specks.positions);
+    free(specks.velocities);
+    free(specks.radii);
     free(drawn);
     couSplats_Clear(&splats);
     return is_good;

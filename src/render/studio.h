@@ -6,6 +6,7 @@
 #include "coulis/picture.h"
 #include "coulis/scene.h"
 #include "render/paint.h"
+#include "surface/foam.h"
 
 /// How pictures are made. Fill with couDefaultPictureStyle(), then change what you need.
 typedef struct couPictureStyle {
@@ -42,6 +43,7 @@ typedef struct couProps {
     int body_count;
     const couPictureSurface *solids; ///< deformable ones
     int solid_count;
+    const couFoam *foam; ///< NULL: none
 } couProps;
 
 /// Draws a frame as the camera sees it at the frame's time. `number` seeds the grain. `values` are the numbers to colour the

@@ -1,6 +1,7 @@
 """Loads a run of Coulis into Blender: particles, surface, bodies, materials and camera, as an animation.
 
-    blender --background --python tools/blender/coulis_import.py -- RUN_FOLDER [--save FILE.blend] [--render [FOLDER]] [--samples N] [--size WxH]
+    blender --background --python tools/blender/coulis_import.py -- RUN_FOLDER [--save FILE.blend] [--render [FOLDER]]
+        [--samples N] [--size WxH] [--frames A-B] [--look FILE.json]
 
 or as an add-on (Edit > Preferences > Add-ons > Install...), then File > Import > Coulis run: choose the run's stage.json.
 
@@ -226,6 +227,11 @@ def fill_mesh(mesh, arrays):
         set_attribute(mesh, "id", "INT", arrays["id"].astype("u4").view("i4"))
     if "density" in arrays:
         set_attribute(mesh, "density", "FLOAT", arrays["density"].astype("f4"))
+    for name in ("age", "life"):  # of foam
+        if name in arrays:
+            set_attribute(mesh, name, "FLOAT", arrays[name].astype("f4"))
+    if "kind" in arrays:
+        set_attribute(mesh, "kind", "INT", arrays["kind"].astype("i4"))
     if "material" in arrays:
         set_attribute(mesh, "material", "INT", arrays["material"].astype("i4"))
     if "color" in arrays:
@@ -315,7 +321,12 @@ def add_series(folder, kind, stage, parent, materials):
     thing["coulis_dimension"] = stage["dimension"]
     if kind == "particles" and materials:
         show_as_spheres(thing, 0.5 * stage["spacing"], materials[0])
+    if kind == "foam" and materials:
+        show_as_spheres(thing, 0.1 * stage["spacing"], materials[0])
     return thing
+
+
+FOAM = {"color": (0.9, 0.9, 0.9), "opacity": 1, "metalness": 0, "roughness": 1.0, "refraction": 1.33, "scattering": 0}
 
 
 def set_curve(action, path, index, frames, values, interpolation="LINEAR"):
@@ -451,12 +462,33 @@ def set_time(scene, stage, frames):
         scene.frame_start, scene.frame_end = min(frames), max(frames)
 
 
-def load_run(folder, scene=None):
-    """Loads the run into the scene; returns the empty that holds all of it."""
+LOOK_KEYS = ("color", "opacity", "absorption", "scattering", "refraction", "roughness", "metalness")
+
+
+def change_look(stage, path):
+    """Takes looks and cameras from another file of the kind of stage.json, which may have a part of it: what it leaves out stays."""
+    with open(path, encoding="utf-8") as file:
+        look = json.load(file)
+    if not isinstance(look, dict) or not any(key in look for key in ("materials", "bodies", "cameras")):
+        raise ValueError(f"{path}: has neither materials nor bodies nor cameras")
+    for group in ("materials", "bodies"):
+        known = {thing["name"]: thing for thing in stage[group]}
+        for thing in look.get(group, []):
+            if thing.get("name") not in known:
+                raise ValueError(f"{path}: the run has no '{thing.get('name')}' among its {group}: {', '.join(known)}")
+            known[thing["name"]].update({key: thing[key] for key in LOOK_KEYS if key in thing})
+    if look.get("cameras"):
+        stage["cameras"] = look["cameras"]
+
+
+def load_run(folder, scene=None, look=None):
+    """Loads the run into the scene, with the looks of another file if one is given; returns the empty that holds all of it."""
     scene = scene or bpy.context.scene
     folder = os.path.abspath(folder)
     with open(os.path.join(folder, "stage.json"), encoding="utf-8") as file:
         stage = json.load(file)
+    if look:
+        change_look(stage, look)
     collection = bpy.data.collections.new("Coulis")
     scene.collection.children.link(collection)
     root = bpy.data.objects.new("Coulis", None)
@@ -470,6 +502,8 @@ def load_run(folder, scene=None):
         materials.append(make_material(material["name"], look))
     particles = add_series(folder, "particles", stage, root, materials)
     surface = add_series(folder, "surface", stage, root, materials)
+    if find_series(folder, "foam"):
+        add_series(folder, "foam", stage, root, [make_material("Coulis foam", FOAM)])
     if particles and surface:  # the surface is what is to be seen
         particles.hide_render = particles.hide_viewport = True
     add_bodies(folder, stage, root)
@@ -520,7 +554,24 @@ def unregister():
     bpy.utils.unregister_class(COULIS_OT_import)
 
 
-def render(scene, folder, samples):
+def read_size(text):
+    found = re.fullmatch(r"(\d{1,5})x(\d{1,5})", text)
+    if not found or min(map(int, found.groups())) < 16:
+        raise ValueError(f"--size: '{text}' is not WIDTHxHEIGHT of numbers from 16 on, e.g. 1280x720")
+    return tuple(map(int, found.groups()))
+
+
+def read_frames(text):
+    """First and last of "12" or "1-30"."""
+    found = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", text)
+    first, last = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+    if last < first:
+        raise ValueError(f"--frames: '{text}' is not a number or a range, e.g. 1-30")
+    return first, last
+
+
+def set_up_pictures(scene, samples, size, frames):
+    """How the scene is rendered, now or by whoever opens the .blend: Cycles, samples, size, motion blur, frames (None: all)."""
     scene.render.engine = "CYCLES"
     scene.cycles.samples = samples
     try:
@@ -529,8 +580,28 @@ def render(scene, folder, samples):
     except (ImportError, AttributeError):
         scene.cycles.use_denoising = False
     scene.render.use_motion_blur = True
-    scene.render.filepath = os.path.join(folder, "blender_")
-    bpy.ops.render.render(animation=True)
+    scene.render.resolution_x, scene.render.resolution_y = size
+    scene.render.resolution_percentage = 100
+    if frames:
+        if frames[0] > scene.frame_end or frames[1] < scene.frame_start:
+            raise ValueError(f"--frames: the run has frames {scene.frame_start} to {scene.frame_end}")
+        scene.frame_start, scene.frame_end = max(frames[0], scene.frame_start), min(frames[1], scene.frame_end)
+        scene.frame_set(scene.frame_start)
+
+
+def load_and_set_up(options):
+    if not os.path.exists(os.path.join(options.folder, "stage.json")):
+        raise ValueError(f"{options.folder} holds no stage.json: not the folder of a run")
+    if options.samples < 1:
+        raise ValueError(f"--samples: {options.samples} is less than 1")
+    size, frames = read_size(options.size), read_frames(options.frames) if options.frames else None
+    if not options.keep:
+        for thing in list(bpy.context.scene.objects):
+            bpy.data.objects.remove(thing)
+    root, scene = load_run(options.folder, look=options.look), bpy.context.scene
+    set_up_pictures(scene, options.samples, size, frames)
+    scene.render.filepath = os.path.join(os.path.abspath(options.render or options.folder), "blender_")
+    return root, scene
 
 
 def main(arguments):
@@ -538,25 +609,23 @@ def main(arguments):
 
     parser = argparse.ArgumentParser(prog="coulis_import.py", description="loads a run of Coulis into Blender")
     parser.add_argument("folder", help="folder of the run")
-    parser.add_argument("--save", metavar="FILE", help="write the scene as a .blend")
-    parser.add_argument("--render", metavar="DIR", nargs="?", const="", help="render all frames with Cycles (default: into the run's folder)")
+    parser.add_argument("--save", metavar="FILE", help="write the scene as a .blend, ready to render")
+    parser.add_argument("--render", metavar="DIR", nargs="?", const="", help="render the frames with Cycles (default: into the run's folder)")
     parser.add_argument("--samples", type=int, default=64, help="of each pixel")
     parser.add_argument("--size", metavar="WxH", default="1280x720", help="of the pictures")
+    parser.add_argument("--frames", metavar="A-B", help="which (default: all)")
+    parser.add_argument("--look", metavar="FILE", help="looks and camera of another stage.json, or of a part of one, instead of the run's")
     parser.add_argument("--keep", action="store_true", help="keep what the scene holds (default: only the run)")
     options = parser.parse_args(arguments)
-    if not os.path.exists(os.path.join(options.folder, "stage.json")):
-        sys.exit(f"coulis: {options.folder} holds no stage.json: not the folder of a run")
-    if not options.keep:
-        for thing in list(bpy.context.scene.objects):
-            bpy.data.objects.remove(thing)
-    root = load_run(options.folder)
+    try:
+        root, scene = load_and_set_up(options)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        sys.exit(f"coulis: {error}")
     if options.save:
         bpy.ops.wm.save_as_mainfile(filepath=os.path.abspath(options.save))
     if options.render is not None:
-        scene = bpy.context.scene
-        scene.render.resolution_x, scene.render.resolution_y = map(int, options.size.split("x"))
-        render(scene, os.path.abspath(options.render or options.folder), options.samples)
-    print(f"coulis: loaded {options.folder}: {len(root.children)} objects, frames {bpy.context.scene.frame_start} to {bpy.context.scene.frame_end}")
+        bpy.ops.render.render(animation=True)
+    print(f"coulis: loaded {options.folder}: {len(root.children)} objects, frames {scene.frame_start} to {scene.frame_end}")
 
 
 # Started by --python it is a file; as the text that a .blend runs when it is opened, or from the text editor, it is none.
