@@ -76,7 +76,7 @@ if(COULIS_STUDIO)
     get_target_property(png_file PNG::PNG LOCATION)
     get_target_property(zlib_file ZLIB::ZLIB LOCATION)
     append_flags(studio_flags ${LUA_LINK_LIBRARIES} ${HDF5_C_LIBRARIES} ${png_file} ${zlib_file} -lembree3
-        ${ASSIMP_LINK_LIBRARIES} ${JANSSON_LINK_LIBRARIES} -lm)
+        ${ASSIMP_LINK_LIBRARIES} ${FREETYPE_LINK_LIBRARIES} ${JANSSON_LINK_LIBRARIES} -lm)
     install_pc(coulis-studio ${studio_flags})
 endif()
 
