@@ -404,6 +404,21 @@ static void test_faults(void **context)
                  "shell.is_open", "cut it off first");
 }
 
+// Parts of the same length along z: good in the plane, where a square with a hole has its area.
+static void test_flush_along_z(void **context)
+{
+    (void)context;
+    couShape *shape = cut(cou_shapeDifference, make_box(1, 1, 1), moved(make_box(0.5f, 0.8f, 1), 0, 0.3f, 0));
+    couShape *good = cut(cou_shapeDifference, make_box(1, 1, 1), moved(make_box(0.5f, 0.8f, 1.1f), 0, 0.3f, 0));
+    assert_true(couShape_IsFlat(shape));
+    assert_false(couShape_IsFlat(good));
+    couShape *around = make_placed(couShape_Retain(shape), (couVec3){1, 0, 0}, no_turn);
+    assert_true(couShape_IsFlat(around));
+    couShape_Release(around);
+    couShape_Release(good);
+    check_mass(shape, 2, 1 - 0.5 * 0.6, (0 - 0.3 * 0.2) / 0.7, 1.0 / 12 - 0.6 * 0.125 / 12, 2e-3);
+}
+
 static void test_outline_faults(void **context)
 {
     (void)context;
@@ -438,6 +453,7 @@ int main(void)
         cmocka_unit_test_setup(test_samples, reset),
         cmocka_unit_test_setup(test_segments_and_planes, reset),
         cmocka_unit_test_setup(test_faults, reset),
+        cmocka_unit_test_setup(test_flush_along_z, reset),
         cmocka_unit_test_setup(test_outline_faults, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

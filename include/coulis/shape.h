@@ -51,7 +51,7 @@ typedef struct couShapeDef {
 
 /// NULL, with faults added, when the def is wrong. Retains its children; the caller keeps its own references. A difference or
 /// intersection is looked through once, which takes some milliseconds: nothing left, or a part that is cut off flush with a face
-/// of another (which would leave a face without a solid there) is a fault.
+/// of another (which would leave a face without a solid there) is a fault, unless that does not matter in the plane.
 COU_API couShape *couCreateShape(const couShapeDef *def, couFaults *faults);
 COU_API couShape *couShape_Retain(couShape *shape);
 COU_API void couShape_Release(couShape *shape); ///< NULL is fine
@@ -88,6 +88,8 @@ COU_API float couShape_Clearance(const couShape *shape, float distance);
 /// unions of parts that overlap, differences and intersections (to about 1e-3). False for unbounded shapes and those without volume.
 COU_API bool couShape_Mass(const couShape *shape, int dimension, couMassProperties *mass);
 COU_API bool couShape_IsConvex(const couShape *shape);
+/// True when it can be used in the plane only: what a difference takes away ends flush with the rest along z.
+COU_API bool couShape_IsFlat(const couShape *shape);
 COU_API couShapeKind couShape_Kind(const couShape *shape);
 /// What it was made from; points and children are the shape's own and live as long as it does.
 COU_API const couShapeDef *couShape_Def(const couShape *shape);

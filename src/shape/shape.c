@@ -484,7 +484,13 @@ static bool finish_cut(couShape *shape, couFaults *faults)
 {
     if (!shape->is_bounded) return true;
     couShapeCheck check = {.def = &shape->def, .kind = kind_names[shape->kind], .faults = faults};
-    couCutSurvey survey = couSurveyCut(shape);
+    couCutSurvey survey = couSurveyCut(shape, 3);
+    shape->is_flat = false; // what the children are is part of what was found
+    if (survey.has_ghost) {
+        couCutSurvey flat = couSurveyCut(shape, 2);
+        shape->is_flat = !flat.has_ghost && !flat.is_empty;
+        if (shape->is_flat) survey = flat;
+    }
     shape->thinness = survey.thinness;
     if (survey.has_ghost) {
         couShapeCheck_Fault(&check, "children",
@@ -542,6 +548,7 @@ couShape *couCreateShape(const couShapeDef *def, couFaults *faults)
         children[i] = couShape_Retain(def->children[i]);
         child_depth = COU_MAX(child_depth, children[i]->depth);
         child_weight += children[i]->weight;
+        shape->is_flat |= children[i]->is_flat;
     }
     derive(shape, block + own_bytes + child_bytes + point_bytes + outline_bytes);
     shape->depth = child_depth + 1;
@@ -589,6 +596,8 @@ float couShape_Clearance(const couShape *shape, float distance)
     float size = fabsf(distance);
     return COU_MAX(size / shape->slope, size - shape->blur);
 }
+
+bool couShape_IsFlat(const couShape *shape) { return shape->is_flat; }
 
 couShapeKind couShape_Kind(const couShape *shape) { return shape->kind; }
 

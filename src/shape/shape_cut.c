@@ -5,7 +5,8 @@
 // field is 0 on both sides and a wall without a solid spans the opening. No local rule tells it from a thin wall, so it is refused.
 // Cubes that the surface may pass through are halved down to 1/32 of the bounds; from the middle of each that is left the way goes
 // down to the surface and through it: is there a solid behind, and how far is it to its other side? About 4000 cubes and 15
-// distances each, 1 to 5 ms for a few parts.
+// distances each, 1 to 5 ms for a few parts. In a world of two dimensions only the cut with z = 0 matters, so that parts of the
+// same length along z are good there; since a shape does not know its world, it is looked through both ways.
 #include "shape/shape_data.h"
 
 enum { levels = 5, most_evaluations = 400000, walk_steps = 64, newton_steps = 8 };
@@ -55,6 +56,21 @@ static void measure_wall(Survey *survey, couVec3 foot, couVec3 normal)
     }
 }
 
+// An edge may have nothing behind it by rounding; a ghost has nothing behind it, and goes on, all around.
+static bool is_ghost(Survey *survey, couVec3 foot, couVec3 normal, float reach)
+{
+    couVec3 other = fabsf(normal.x) < 0.6f ? (couVec3){1, 0, 0} : (couVec3){0, 1, 0};
+    couVec3 u = couNormalize(couCross(normal, other)), v = couCross(normal, u);
+    if (survey->dimension == 2) u = (couVec3){-normal.y, normal.x, 0.0f};
+    for (int k = 0; k < 8; ++k) {
+        double angle = survey->dimension == 2 ? COU_PI * (k % 2) : 0.25 * COU_PI * k;
+        couVec3 aside = couMulAdd(couScale((float)cos(angle), u), survey->dimension == 2 ? 0.0f : (float)sin(angle), v),
+                p = couMulAdd(foot, 0.05f * reach, aside);
+        if (fabsf(measure(survey, p, NULL)) > 2e-5f * survey->extent || is_solid_behind(survey, p, normal)) return false;
+    }
+    return true;
+}
+
 static void look_at(Survey *survey, couVec3 p, float reach)
 {
     couVec3 start = p, normal;
@@ -69,14 +85,7 @@ static void look_at(Survey *survey, couVec3 p, float reach)
         measure_wall(survey, p, normal);
         return;
     }
-    // A ghost is flat: free on both sides, and 0 in between also a little aside.
-    couVec3 aside = fabsf(normal.x) < 0.6f ? (couVec3){1, 0, 0} : (couVec3){0, 1, 0};
-    aside = couNormalize(couCross(normal, aside));
-    if (survey->dimension == 2) aside = (couVec3){-normal.y, normal.x, 0.0f};
-    float off = 0.01f * reach, tolerance = 0.1f * off;
-    bool is_flat = fabsf(measure(survey, couMulAdd(p, off, aside), NULL)) < tolerance &&
-                   fabsf(measure(survey, couMulAdd(p, -off, aside), NULL)) < tolerance;
-    if (!is_flat || is_solid_behind(survey, couMulAdd(p, off, aside), normal)) return;
+    if (!is_ghost(survey, p, normal, reach)) return;
     if (!survey->found.has_ghost) survey->found.ghost = p;
     survey->found.has_ghost = true;
 }
@@ -98,16 +107,18 @@ static void halve(Survey *survey, couVec3 center, couVec3 half, int level)
     }
 }
 
-couCutSurvey couSurveyCut(const couShape *shape)
+couCutSurvey couSurveyCut(const couShape *shape, int dimension)
 {
     couBounds bounds = shape->bounds;
     couVec3 size = couSub(bounds.upper, bounds.lower);
-    Survey survey = {.shape = shape, .dimension = 3, .center = couScale(0.5f, couAdd(bounds.lower, bounds.upper))};
+    Survey survey = {.shape = shape, .dimension = dimension, .center = couScale(0.5f, couAdd(bounds.lower, bounds.upper))};
+    if (dimension == 2) survey.center.z = size.z = 0.0f;
     survey.extent = COU_MAX(size.x, COU_MAX(size.y, size.z));
     survey.found = (couCutSurvey){.is_empty = true, .thinness = survey.extent};
     if (!(size.x >= 0.0f && size.y >= 0.0f && size.z >= 0.0f)) return survey.found; // apart already by their bounds
     // A little more than the bounds, and off their symmetry, which flat parts often share.
     survey.half = couScale(0.503f, couAdd(size, couScale(1e-3f, (couVec3){survey.extent, survey.extent, survey.extent})));
+    if (dimension == 2) survey.half.z = 0.0f;
     halve(&survey, couMulAdd(survey.center, 1.3e-3f, size), survey.half, 0);
     return survey.found;
 }

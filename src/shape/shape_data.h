@@ -35,6 +35,7 @@ struct couShape {
     bool is_bounded;
     bool is_planar; ///< placed: maps the plane z = 0 onto itself
     bool is_turned; ///< placed: the rotation is not the identity
+    bool is_flat;   ///< parts of it have faces in common, which do not matter in the plane z = 0
     union {
         struct {
             couVec3 normal;   ///< unit
@@ -158,4 +159,4 @@ typedef struct couCutSurvey {
     float thinness; ///< of the thinnest wall found [m]
 } couCutSurvey;
 
-couCutSurvey couSurveyCut(const couShape *shape);
+couCutSurvey couSurveyCut(const couShape *shape, int dimension);
