@@ -132,6 +132,23 @@ static void test_lines(void **context)
     couShape_Release(apart);
 }
 
+// A small font of our own: an o is a ring of 500 and 300 units, of parabolas, that leave 5/6 of their squares [Archimedes];
+// p is two of them that overlap, and so a union.
+static void test_overlapping_letters(void **context)
+{
+    (void)context;
+    const char *own_font = COU_SOURCE_DIR "/fuzz/corpus/font/letters.ttf";
+    couShape *ring = set_in(own_font, "o", 0.7f, 0.1f), *two = set_in(own_font, "p", 0.7f, 0.1f);
+    double expected = 5.0 / 6.0 * (0.25 - 0.09), got = area_of(ring);
+    CHECK(fabs(got / expected - 1) < 5e-3, "the ring has %g, expected %g", got, expected);
+    assert_int_equal(couShape_Kind(two), cou_shapeUnion);
+    assert_int_equal(couShape_Def(two)->child_count, 2);
+    double both = area_of(two), counted = counted_area(two);
+    CHECK(both < 2 * got && both > 1.2 * got && fabs(both / counted - 1) < 5e-3, "two have %g, counted %g", both, counted);
+    couShape_Release(ring);
+    couShape_Release(two);
+}
+
 // --- Faults ------------------------------------------------------------------------------------------------------------------
 
 static void refuse(couTextDef def, const char *key, const char *part)
@@ -209,9 +226,13 @@ static void test_damaged_fonts(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_capital_height, find_font), cmocka_unit_test_setup(test_letters_have_holes, find_font),
-        cmocka_unit_test_setup(test_tolerance, find_font),      cmocka_unit_test_setup(test_lines, find_font),
-        cmocka_unit_test_setup(test_faults, find_font),         cmocka_unit_test_setup(test_damaged_fonts, find_font),
+        cmocka_unit_test_setup(test_capital_height, find_font),
+        cmocka_unit_test_setup(test_letters_have_holes, find_font),
+        cmocka_unit_test_setup(test_tolerance, find_font),
+        cmocka_unit_test_setup(test_lines, find_font),
+        cmocka_unit_test_setup(test_faults, find_font),
+        cmocka_unit_test_setup(test_damaged_fonts, find_font),
+        cmocka_unit_test_setup(test_overlapping_letters, find_font),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -24,7 +24,8 @@ static void test_made_of_others(void **context)
         "local bowl = difference { intersection { sphere { radius = 0.5 }, plane {} }, sphere { radius = 0.4 } }\n"
         "body { name = 'bowl', shape = bowl, density = 500, at = { 0, 1, 0 } }\n"
         "body { name = 'soap', shape = box { size = { 0.4, 0.2, 0.3 }, rounding = 0.08 }, at = { 2, 1, 0 }, density = 900 }\n"
-        "fluid { material = 'water', shape = intersection { sphere { radius = 0.38 }, plane {}:at { 0, -0.05, 0 } }, at = { 0, 1, 0 } }");
+        "fluid { material = 'water', shape = intersection { sphere { radius = 0.38 }, plane {}:at { 0, -0.05, 0 } },"
+        " at = { 0, 1, 0 } }");
     const couShape *bowl = shape_of(scene, "bowl"), *soap = shape_of(scene, "soap");
     assert_int_equal(couShape_Kind(bowl), cou_shapeDifference);
     assert_true(couShape_Distance(bowl, 3, (couVec3){0, -0.45f, 0}) < 0.0f);

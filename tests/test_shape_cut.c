@@ -33,8 +33,8 @@ static couShape *bowl(void) { return cut(cou_shapeDifference, cut(cou_shapeInter
 
 // --- Distances ---------------------------------------------------------------------------------------------------------------
 
-// The largest ball about p without (or with nothing but) solid has the true distance as its radius: no point of a dense set on the
-// other side may be nearer than the field says.
+// The largest ball about p without (or with nothing but) solid has the true distance as its radius: no point of a dense set on
+// the other side may be nearer than the field says.
 static void check_lower_bound(const couShape *shape, int dimension, const char *name)
 {
     enum { count = 20000 };

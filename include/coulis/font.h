@@ -26,8 +26,8 @@ COU_API couShape *couCreateTextShape(const couTextDef *def, couFaults *faults);
 
 /// Fonts that have a name, with which scenes may call them: where the system has the file. NULL at the end.
 COU_API const char *const *couFontNames(void);
-/// The path of the named font's file; false where it is not installed, or has no such name. Debian's package fonts-dejavu-core has
-/// all of them.
+/// The path of the named font's file; false where it is not installed, or has no such name. Debian's package fonts-dejavu-core
+/// has all of them.
 COU_API bool couFindFont(const char *name, char *path, size_t size);
 
 #ifdef __cplusplus

@@ -9,17 +9,17 @@ extern "C" {
 #endif
 
 typedef enum couShapeKind {
-    cou_shapePlane,    ///< solid below the plane through the origin with normal `axis`
-    cou_shapeBox,      ///< `size`: full edge lengths; `rounding`: radius of all its edges and corners
-    cou_shapeSphere,   ///< `radius`; a disc in 2D
-    cou_shapeCapsule,  ///< `radius`, `height` of the straight part along y
-    cou_shapeCylinder, ///< `radius`, `height` along y, centred
-    cou_shapeCone,     ///< `radius` at the base y = -height/2, `radius2` at the top y = +height/2
-    cou_shapeTorus,    ///< ring of `radius` in the xz plane (two discs in the 2D plane z = 0), tube of `radius2`
-    cou_shapeDisk,     ///< flat disc of `radius`, normal y (a segment in 2D); for emitters
-    cou_shapePolygon, ///< `points` in the xy plane, one or more `outlines`, extruded by `height` along z, centred (unbounded in 2D)
-    cou_shapeShell,   ///< wall of `thickness` around children[0], which it holds as free space; `is_open`: cut off at the top
-    cou_shapeUnion,   ///< of all children
+    cou_shapePlane,       ///< solid below the plane through the origin with normal `axis`
+    cou_shapeBox,         ///< `size`: full edge lengths; `rounding`: radius of all its edges and corners
+    cou_shapeSphere,      ///< `radius`; a disc in 2D
+    cou_shapeCapsule,     ///< `radius`, `height` of the straight part along y
+    cou_shapeCylinder,    ///< `radius`, `height` along y, centred
+    cou_shapeCone,        ///< `radius` at the base y = -height/2, `radius2` at the top y = +height/2
+    cou_shapeTorus,       ///< ring of `radius` in the xz plane (two discs in the 2D plane z = 0), tube of `radius2`
+    cou_shapeDisk,        ///< flat disc of `radius`, normal y (a segment in 2D); for emitters
+    cou_shapePolygon,     ///< `points` in the xy plane, in one or more `outlines`, extruded by `height` along z, centred
+    cou_shapeShell,       ///< wall of `thickness` around children[0], which it holds as free space; `is_open`: cut off at the top
+    cou_shapeUnion,       ///< of all children
     cou_shapePlaced,      ///< children[0] moved by `pose`
     cou_shapeMesh,        ///< the solid within a mesh, by its distance `grid`
     cou_shapeDifference,  ///< children[0] without all others
@@ -85,7 +85,7 @@ COU_API float couShape_Thinness(const couShape *shape);
 /// formulas, a little less for a mesh, whose distances are interpolated.
 COU_API float couShape_Clearance(const couShape *shape, float distance);
 /// Volume, centre of mass and inertia for density 1: by formula for single shapes and closed meshes, by sampling for shells,
-/// unions of parts that overlap, differences and intersections (to about 1e-3). False for unbounded shapes and those without volume.
+/// unions of parts that overlap, differences and intersections (to about 1e-3). False without bounds or volume.
 COU_API bool couShape_Mass(const couShape *shape, int dimension, couMassProperties *mass);
 COU_API bool couShape_IsConvex(const couShape *shape);
 /// True when it can be used in the plane only: what a difference takes away ends flush with the rest along z.

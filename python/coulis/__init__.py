@@ -45,7 +45,7 @@ def plane(axis=(0, 1, 0)):
 
 
 def box(size, rounding=0.0):
-    """A box of these edge lengths [m] around the origin; two are enough in 2D. `rounding`: radius of its edges and corners [m]."""
+    """A box of these edge lengths [m] around the origin; two are enough in 2D. `rounding`: radius of its edges [m]."""
     size = tuple(size) if len(size) == 3 else (*size, max(1.0, 2.0 * rounding))
     return _api.Shape("box", size=size, rounding=rounding)
 
@@ -81,8 +81,8 @@ def disk(radius):
 
 
 def polygon(points, height=1.0, outlines=()):
-    """Corners in the xy plane [m], extruded by `height` along z, centred. `outlines`: how many of them each outline has, where there
-    are several; one within another is a hole."""
+    """Corners in the xy plane [m], extruded by `height` along z, centred. `outlines`: how many of them each outline has, where
+    there are several; one within another is a hole."""
     return _api.Shape("polygon", points=points, height=height, outlines=list(outlines))
 
 
@@ -107,9 +107,9 @@ def intersection(*shapes):
 
 
 def text(words, font, height, depth=None, tolerance=None):
-    """Words as a shape, the middle of its bounds at the origin. `font`: a file, or a name of font_names(). `height` of a capital H,
-    `depth` along z, `tolerance` of curves [m]; None: a quarter and a 500th of the height."""
-    path = find_font(font) if font in font_names() else font
+    """Words as a shape, the middle of its bounds at the origin. `font`: a file, or a name of font_names(). `height` of a capital
+    H, `depth` along z, `tolerance` of curves [m]; None: a quarter and a 500th of the height."""
+    path = _api.find_font(font) if font in _api.font_names() else font
     if not path:
         raise FileNotFoundError(f"the font {font!r} is not installed (Debian package fonts-dejavu-core)")
     return _api.create_text_shape(text=words, font=path, height=height, depth=depth, tolerance=tolerance)

@@ -1,11 +1,11 @@
 // Letters of font files through FreeType, as polygons.
 //
-// FreeType runs apart (apart.h), without hinting and so without the programs that fonts bring along. There the letters are set in a
-// line, in the font's own units, and their curves become chords: a Bezier curve of n chords is off by at most its second
+// FreeType runs apart (apart.h), without hinting and so without the programs that fonts bring along. There the letters are set
+// in a line, in the font's own units, and their curves become chords: a Bezier curve of n chords is off by at most its second
 // difference / 4 / n^2 (quadratic) or 3/4 of the larger one / n^2 (cubic). Kerning is that of the font's table `kern`.
 //
-// Fonts fill what an outline winds around (the non-zero rule), shapes know outlines and holes in them (even-odd). The two agree as
-// soon as outlines that separate nothing are left out. Where outlines cross, as parts of a letter may, or letters that are set
+// Fonts fill what an outline winds around (the non-zero rule), shapes know outlines and holes in them (even-odd). The two agree
+// as soon as outlines that separate nothing are left out. Where outlines cross, as parts of a letter may, or letters that are set
 // close, each outline that adds ink becomes a polygon, with the holes that lie in it, and the words are their union.
 #include "coulis/font.h"
 

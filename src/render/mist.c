@@ -3,8 +3,8 @@
 // As in [van der Laan et al. 2009, sect. 3.4] the liquid's thickness along a ray is the sum over its particles of what each adds:
 // here the integral along the ray of the kernel A (1 - r^2 / R^2), whose volume is that of one particle, so that the sum is the
 // way through the liquid wherever that is even. Embree finds the particles: a filter counts each sphere of radius R as it is met,
-// half on either side of it, and lets the ray go on. The opacity of a look is that of 2 cm of it, and the rest follows from Beer's
-// law.
+// half on either side of it, and lets the ray go on. The opacity of a look is that of 2 cm of it, and the rest follows from
+// Beer's law.
 #include "render/mist.h"
 
 #include "base/base.h"

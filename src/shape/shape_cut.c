@@ -2,11 +2,11 @@
 //
 // Their distance is the largest of their parts' (insides out of what is taken away), which is as good as the parts' own, but for
 // one case: where a face of one part lies in a face of another, as when the hollow of a tank is cut off flush with its top, the
-// field is 0 on both sides and a wall without a solid spans the opening. No local rule tells it from a thin wall, so it is refused.
-// Cubes that the surface may pass through are halved down to 1/32 of the bounds; from the middle of each that is left the way goes
-// down to the surface and through it: is there a solid behind, and how far is it to its other side? About 4000 cubes and 15
-// distances each, 1 to 5 ms for a few parts. In a world of two dimensions only the cut with z = 0 matters, so that parts of the
-// same length along z are good there; since a shape does not know its world, it is looked through both ways.
+// field is 0 on both sides and a wall without a solid spans the opening. No local rule tells it from a thin wall: it is refused.
+// Cubes that the surface may pass through are halved down to 1/32 of the bounds; from the middle of each that is left the way
+// goes down to the surface and through it: is there a solid behind, and how far is it to its other side? In a world of two
+// dimensions only the cut with z = 0 matters, so that parts of the same length along z are good there; since a shape does not
+// know its world, it is looked through both ways.
 #include "shape/shape_data.h"
 
 enum { levels = 5, most_evaluations = 400000, walk_steps = 64, newton_steps = 8 };
@@ -39,7 +39,7 @@ static bool is_solid_behind(Survey *survey, couVec3 foot, couVec3 normal)
     return false;
 }
 
-// From the surface straight in to the other side: counts as a wall where that looks the other way, and not as the edge of a wedge.
+// From the surface straight in to the other side: a wall where that looks the other way, and not the edge of a wedge.
 static void measure_wall(Survey *survey, couVec3 foot, couVec3 normal)
 {
     float way = 1e-3f * survey->extent, end = survey->found.thinness;

@@ -2,8 +2,9 @@
 //
 // Everything is summed as moments: volume, centre and the central second moments (the integral of r r^T), which turn like any
 // tensor and give the inertia at the end. Single shapes have formulas; parts of a union whose bounds do not overlap are added
-// by the parallel axis theorem. Shells, other unions, differences and intersections are sampled: cubes of the space around the shape are halved where its
-// surface runs through them, down to a size chosen for about 3e5 distances, and the smallest count by the part that is covered.
+// by the parallel axis theorem. Shells, other unions, differences and intersections are sampled: cubes of the space around the
+// shape are halved where its surface runs through them, down to a size chosen for about 3e5 distances, and the smallest count by
+// the part that is covered.
 //
 // That part is not clamp(1/2 - d / size) of the shape's own distance, which would lose or invent matter where walls are thinner
 // than a cube, but put together from the tree: a wall is its child grown by the thickness less the child; a box is the product
