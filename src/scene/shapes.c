@@ -1,5 +1,6 @@
-// Shapes of the script: box { size = {1, 1, 1} }, difference { box { ... }, sphere { ... } }, glass = shell { cylinder { ... },
-// thickness = 0.01, open = true }, shape:at { x, y, z }, shape:turned { axis =, degrees = }. A shape is a userdata with a reference to a couShape and a pose.
+// Shapes of the script: box { size = {1, 1, 1} }, difference { box { ... }, sphere { ... } }, glass = shell { cylinder { ...
+// }, thickness = 0.01, open = true }, shape:at { x, y, z }, shape:turned { axis =, degrees = }. A shape is a userdata with a
+// reference to a couShape and a pose.
 #include "scene/internal.h"
 
 #include "base/base.h"

@@ -1,12 +1,12 @@
 // Surfaces of shapes as triangles or, in 2D, segments: for pictures and for other programs.
 //
-// What turns about y is swept: a chain of points in the half-plane (r, y) from one end of the axis to the other, with the solid
-// to its left, pushed out by a radius with arcs at its corners. A sphere is the chain of one point pushed out by its radius, a
-// capsule that of two, a cylinder and a cone are chains pushed out by nothing; a box is a capsule's chain swept around a
-// rectangle instead of a point, pushed out by its rounding. A shell is the same chain pushed out by the wall, and the chain itself
-// backwards; an open one stops at the top and goes down inside in one sweep. The same chains, mirrored, are the outlines in 2D. Polygons are in
-// shape_mesh_polygon.c. Everything else, shells of polygons and meshes, unions of parts that overlap, differences and
-// intersections, goes through a grid (shape_mesh_grid.c).
+// What turns about y is swept: a chain of points in the half-plane (r, y) from one end of the axis to the other, with the
+// solid to its left, pushed out by a radius with arcs at its corners. A sphere is the chain of one point pushed out by its
+// radius, a capsule that of two, a cylinder and a cone are chains pushed out by nothing; a box is a capsule's chain swept
+// around a rectangle instead of a point, pushed out by its rounding. A shell is the same chain pushed out by the wall, and the
+// chain itself backwards; an open one stops at the top and goes down inside in one sweep. The same chains, mirrored, are the
+// outlines in 2D. Polygons are in shape_mesh_polygon.c. Everything else, shells of polygons and meshes, unions of parts that
+// overlap, differences and intersections, goes through a grid (shape_mesh_grid.c).
 #include "shape/shape_mesh.h"
 
 #include "shape/shape_data.h"
