@@ -140,7 +140,7 @@ static void test_overlapping_letters(void **context)
     const char *own_font = COU_SOURCE_DIR "/fuzz/corpus/font/letters.ttf";
     couShape *ring = set_in(own_font, "o", 0.7f, 0.1f), *two = set_in(own_font, "p", 0.7f, 0.1f);
     double expected = 5.0 / 6.0 * (0.25 - 0.09), got = area_of(ring);
-    CHECK(fabs(got / expected - 1) < 5e-3, "the ring has %g, expected %g", got, expected);
+    CHECK(got < expected && got > 0.992 * expected, "the ring has %g, expected %g", got, expected);
     assert_int_equal(couShape_Kind(two), cou_shapeUnion);
     assert_int_equal(couShape_Def(two)->child_count, 2);
     double both = area_of(two), counted = counted_area(two);
