@@ -151,6 +151,7 @@ static int list_tables(Table *tables, int capacity, const couParamTable *joint)
                            {.name = "body", .params = couBodyParams()},
                            {.name = "joint", .params = joint},
                            {.name = "mesh", .params = couSceneMeshParams()},
+                           {.name = "text", .params = couSceneTextParams()},
                            {.name = "fluid", .params = couFluidParams()},
                            {.name = "emitter", .params = couEmitterParams()},
                            {.name = "sink", .params = couSinkParams()},

@@ -72,7 +72,7 @@ cat >foreign.lua <<'LUA'
 scene { title = "Foreign", spacing = 0.05 }
 light { position = {0, 5, 0} }
 body { shape = sphere { radius = 0.1 }, position = {0, 1, 0}, rotation = 30 }
-body { shape = text { "Coulis" }, frction = 1 }
+body { shape = letters { "Coulis" }, frction = 1 }
 fluid { material = "water", shape = cube { size = 1 } }
 ligth2()
 fluid { material = "watr", shape = box { size = {1, 1, 1} } }
@@ -81,7 +81,7 @@ ends 2 check foreign.lua
 for line in "^foreign.lua:2: there is no function 'light': pictures have" \
     "^foreign.lua:3: body.position: unknown key 'position': here it is 'at'; keys: " \
     "^foreign.lua:3: body.rotation: unknown key 'rotation': here it is 'turn'; keys: " \
-    "^foreign.lua:4: there is no function 'text'" \
+    "^foreign.lua:4: there is no function 'letters': here it is 'text'" \
     "^foreign.lua:4: body.frction: unknown key 'frction': did you mean 'friction'" \
     "^foreign.lua:5: there is no function 'cube': here it is 'box'" \
     "^foreign.lua:6: unknown name 'ligth2'" \

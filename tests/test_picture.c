@@ -43,6 +43,7 @@ static void test_particles_are_where_they_project(void **context)
     const uint8_t materials[] = {0, 1};
     couPictureScene scene = make_scene(positions, 2, 0.05f);
     scene.materials = materials;
+    scene.opacities = NULL;
     couPictureOptions options = look_from((couVec3){0.8f, 0.9f, 2.5f}, (couVec3){0, 0.1f, 0});
     couImage image = render(&scene, &options);
     Patch patches[] = {find_patch(&image, is_red), find_patch(&image, is_blue)};

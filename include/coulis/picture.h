@@ -32,12 +32,12 @@ typedef struct couPictureSurface {
 typedef struct couPictureScene {
     int dimension;
     size_t particle_count;
-    const couVec3 *positions;       ///< [m]
-    const couVec3 *velocities;      ///< [m/s], for motion blur; NULL: none
-    const uint8_t *materials;       ///< index into colors
-    const couVec3 *colors;          ///< linear RGB per material
-    const float *opacities;         ///< per material; low ones look wetter, particles of 0 are not drawn
-    int material_count;             ///< entries of colors and opacities, 0: 256; particles of a material beyond are grey
+    const couVec3 *positions;  ///< [m]
+    const couVec3 *velocities; ///< [m/s], for motion blur; NULL: none
+    const uint8_t *materials;  ///< index into colors
+    const couVec3 *colors;     ///< linear RGB per material
+    const float *opacities;    ///< per material, of 2 cm of it: light goes through those below 1; particles of 0 are not drawn
+    int material_count;        ///< entries of colors and opacities, 0: 256; particles of a material beyond are grey
     const couVec3 *particle_colors; ///< linear RGB per particle, opaque; NULL, or a red of NaN: the material's
     float radius;                   ///< of a particle's sphere [m]
     const float *radii;             ///< of each one's [m]; NULL: `radius`

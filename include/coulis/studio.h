@@ -1,8 +1,9 @@
-/// libcoulis-studio: scenes, frames, checkpoints, meshes and surfaces in files, pictures and film. Includes all of libcoulis too.
+/// libcoulis-studio: scenes, frames, checkpoints, meshes, fonts and surfaces in files, pictures and film. Includes libcoulis too.
 #pragma once
 
 #include "coulis/checkpoint.h"
 #include "coulis/coulis.h"
+#include "coulis/font.h"
 #include "coulis/frames.h"
 #include "coulis/mesh_file.h"
 #include "coulis/picture.h"

@@ -44,9 +44,10 @@ def plane(axis=(0, 1, 0)):
     return _api.Shape("plane", axis=axis)
 
 
-def box(size):
-    """A box of these edge lengths [m] around the origin; two are enough in 2D."""
-    return _api.Shape("box", size=tuple(size) if len(size) == 3 else (*size, 1.0))
+def box(size, rounding=0.0):
+    """A box of these edge lengths [m] around the origin; two are enough in 2D. `rounding`: radius of its edges [m]."""
+    size = tuple(size) if len(size) == 3 else (*size, max(1.0, 2.0 * rounding))
+    return _api.Shape("box", size=size, rounding=rounding)
 
 
 def sphere(radius):
@@ -79,9 +80,10 @@ def disk(radius):
     return _api.Shape("disk", radius=radius)
 
 
-def polygon(points, height=1.0):
-    """Corners in the xy plane [m], extruded by `height` along z, centred."""
-    return _api.Shape("polygon", points=points, height=height)
+def polygon(points, height=1.0, outlines=()):
+    """Corners in the xy plane [m], extruded by `height` along z, centred. `outlines`: how many of them each outline has, where
+    there are several; one within another is a hole."""
+    return _api.Shape("polygon", points=points, height=height, outlines=list(outlines))
 
 
 def shell(shape, thickness, is_open=False):
@@ -92,6 +94,25 @@ def shell(shape, thickness, is_open=False):
 def union(*shapes):
     """All of them as one."""
     return _api.Shape("union", children=list(shapes))
+
+
+def difference(shape, *others):
+    """A shape without the others, which must stick out where they open it."""
+    return _api.Shape("difference", children=[shape, *others])
+
+
+def intersection(*shapes):
+    """What all of them have in common."""
+    return _api.Shape("intersection", children=list(shapes))
+
+
+def text(words, font, height, depth=None, tolerance=None):
+    """Words as a shape, the middle of its bounds at the origin. `font`: a file, or a name of font_names(). `height` of a capital
+    H, `depth` along z, `tolerance` of curves [m]; None: a quarter and a 500th of the height."""
+    path = _api.find_font(font) if font in _api.font_names() else font
+    if not path:
+        raise FileNotFoundError(f"the font {font!r} is not installed (Debian package fonts-dejavu-core)")
+    return _api.create_text_shape(text=words, font=path, height=height, depth=depth, tolerance=tolerance)
 
 
 def mesh_shape(mesh, cell, max_bytes=0, threads=0):

@@ -54,6 +54,12 @@ class ShapeBase(Object):
     def __or__(self, other):
         return call("couCreateShape", {"kind": "union", "children": [self, other]})
 
+    def __and__(self, other):
+        return call("couCreateShape", {"kind": "intersection", "children": [self, other]})
+
+    def __sub__(self, other):
+        return call("couCreateShape", {"kind": "difference", "children": [self, other]})
+
     def planes(self, point, reach, dimension=3):
         """The tangent planes nearer than `reach` [m] to the point: (unit normal, distance [m]) of each, at most 64."""
         planes = ffi.new("couPlane[64]")

@@ -230,6 +230,20 @@ def test_shapes_and_meshes(tmp_path):
     assert coulis.plane().bounds(3) is None and coulis.sphere(2).bounds(3).upper[0] == 2
     both = coulis.union(coulis.sphere(1), coulis.box((1, 1, 1)).placed((3, 0, 0)))
     assert both.distance(3, (3, 0, 0)) < 0 and len(both.definition.children) == 2
+    bowl = (coulis.sphere(1) & coulis.plane()) - coulis.sphere(0.8)
+    assert bowl.distance(3, (0, -0.9, 0)) < 0 < bowl.distance(3, (0, -0.5, 0))
+    assert bowl.mass(3).volume == pytest.approx(2 / 3 * np.pi * (1 - 0.512), rel=1e-3)
+    assert coulis.difference(coulis.box((1, 1, 1), rounding=0.2), coulis.sphere(0.3)).distance(3, (0.49, 0.49, 0.49)) > 0
+    assert coulis.intersection(coulis.sphere(1), coulis.sphere(2)).is_convex
+    frame = coulis.polygon([(0, 0), (4, 0), (4, 4), (0, 4), (1, 1), (3, 1), (3, 3), (1, 3)], 1, outlines=(4, 4))
+    assert frame.mass(3).volume == pytest.approx(12) and list(frame.definition.outlines) == [4, 4]
+    ring = coulis.text("o", "dejavu-sans", height=1.0, depth=0.5)
+    assert ring.distance(3, (0, 0, 0)) > 0.1 and len(ring.definition.outlines) == 2 and "dejavu-sans" in coulis.font_names()
+    with pytest.raises(coulis.FaultError, match="no font"):
+        (tmp_path / "bad.ttf").write_text("not a font")
+        coulis.text("o", str(tmp_path / "bad.ttf"), 1.0)
+    with pytest.raises(coulis.FaultError, match="nothing is left"):
+        coulis.sphere(1) - coulis.sphere(2)
     assert coulis.sphere(1).mass(3).volume == pytest.approx(4 / 3 * np.pi)
     distance, normal = coulis.sphere(1).distance_normal(3, (2, 0, 0))
     assert distance == pytest.approx(1) and normal[0] == pytest.approx(1)

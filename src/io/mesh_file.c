@@ -1,9 +1,9 @@
 // Mesh files through assimp.
 //
 // assimp reads everything and trusts much of it: some damaged files crash it, others make it ask for gigabytes. So it runs in a
-// child process with limits of memory and time, and hands the triangles back through a pipe; whatever happens to it, the caller
-// gets a mesh or a fault. What can be told cheaply is checked before, for a better message: that the content fits the name, and
-// that the counts in the heads of .stl and .ply fit into the file. A fork costs a millisecond or two.
+// process of its own (apart.h); whatever happens to it, the caller gets a mesh or a fault. What can be told cheaply is checked
+// before, for a better message: that the content fits the name, and that the counts in the heads of .stl and .ply fit into the
+// file.
 //
 // Files that a mesh file names (materials, buffers of glTF) are opened by a function of ours, which refuses all that does not
 // lie in the folder of the mesh file or below, links followed.
@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "files/file.h"
+#include "io/apart.h"
 #include "shape/mesh_inspect.h"
 
 #include <assimp/cfileio.h>
@@ -21,12 +22,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define MAX_FILE_BYTES ((uint64_t)2 << 30)
@@ -267,6 +265,21 @@ static void close_inside(struct aiFileIO *io, struct aiFile *file)
     free(file);
 }
 
+// --- Both sides --------------------------------------------------------------------------------------------------------------
+
+typedef struct Arrays {
+    couVec3 *vertices;
+    uint32_t *triangles;
+    size_t vertex_count, triangle_count;
+} Arrays;
+
+// One reading, as the child and the parent see it.
+typedef struct Reading {
+    const Peek *peek;
+    Answer answer;
+    Arrays *arrays;
+} Reading;
+
 // --- In the child: triangles -------------------------------------------------------------------------------------------------
 
 typedef struct Soup {
@@ -330,42 +343,9 @@ static bool add_node(Soup *soup, const struct aiNode *node, struct aiMatrix4x4 o
     return true;
 }
 
-static void send_all(int pipe, const void *data, size_t bytes)
+static void read_in_child(void *context, int pipe)
 {
-    const char *at = data;
-    while (bytes > 0) {
-        ssize_t sent = write(pipe, at, bytes);
-        if (sent < 0 && errno == EINTR) continue;
-        if (sent <= 0) _exit(1);
-        at += sent;
-        bytes -= (size_t)sent;
-    }
-}
-
-// A crash must not print or dump, and time and memory are what a file of this size may need at most.
-static void limit_child(const Peek *peek)
-{
-    for (int s = 1; s < NSIG; ++s) signal(s, SIG_DFL);
-    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (nowhere >= 0) dup2(nowhere, STDOUT_FILENO), dup2(nowhere, STDERR_FILENO);
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    rlim_t seconds = 3 + 2 * (rlim_t)(peek->file_bytes >> 20); // a megabyte takes about 0.1 s
-    setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds + 1});
-#ifndef __SANITIZE_ADDRESS__ // whose shadow memory is terabytes
-    unsigned long long pages = 0;
-    FILE *statm = fopen("/proc/self/statm", "re");
-    if (statm && fscanf(statm, "%llu", &pages) == 1) {
-        rlim_t bytes = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + ((rlim_t)512 << 20) + 64 * (rlim_t)peek->file_bytes;
-        setrlimit(RLIMIT_AS, &(struct rlimit){bytes, bytes});
-    }
-    if (statm) fclose(statm);
-#endif
-}
-
-// Never returns.
-static void run_child(const Peek *peek, int pipe)
-{
-    limit_child(peek);
+    const Peek *peek = ((const Reading *)context)->peek;
     Answer answer = {0};
     Folder folder = {.answer = &answer};
     Soup soup = {.answer = &answer};
@@ -387,39 +367,22 @@ static void run_child(const Peek *peek, int pipe)
     if (is_good && soup.triangle_count == 0) snprintf(answer.message, sizeof answer.message, "it holds no triangles");
     answer.vertex_count = soup.vertex_count;
     answer.triangle_count = soup.triangle_count;
-    send_all(pipe, &answer, sizeof answer);
+    couApart_Send(pipe, &answer, sizeof answer);
     if (!answer.message[0]) {
-        send_all(pipe, soup.vertices, soup.vertex_count * sizeof *soup.vertices);
-        send_all(pipe, soup.triangles, 3 * soup.triangle_count * sizeof *soup.triangles);
+        couApart_Send(pipe, soup.vertices, soup.vertex_count * sizeof *soup.vertices);
+        couApart_Send(pipe, soup.triangles, 3 * soup.triangle_count * sizeof *soup.triangles);
     }
-    _exit(0);
 }
 
 // --- In the parent -----------------------------------------------------------------------------------------------------------
 
-typedef struct Arrays {
-    couVec3 *vertices;
-    uint32_t *triangles;
-    size_t vertex_count, triangle_count;
-} Arrays;
-
-static bool receive_all(int pipe, void *data, size_t bytes)
-{
-    char *at = data;
-    while (bytes > 0) {
-        ssize_t got = read(pipe, at, bytes);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return false;
-        at += got;
-        bytes -= (size_t)got;
-    }
-    return true;
-}
-
 // False when the answer is not whole.
-static bool receive(int pipe, Answer *answer, Arrays *arrays)
+static bool receive(void *context, int pipe)
 {
-    if (!receive_all(pipe, answer, sizeof *answer)) return false;
+    Reading *reading = context;
+    Answer *answer = &reading->answer;
+    Arrays *arrays = reading->arrays;
+    if (!couApart_Receive(pipe, answer, sizeof *answer)) return false;
     answer->message[sizeof answer->message - 1] = '\0';
     if (answer->message[0]) return true;
     if (answer->triangle_count > MAX_TRIANGLES || answer->vertex_count > 3 * MAX_TRIANGLES) return false;
@@ -431,44 +394,18 @@ static bool receive(int pipe, Answer *answer, Arrays *arrays)
         snprintf(answer->message, sizeof answer->message, "no memory for %zu triangles", arrays->triangle_count);
         return true;
     }
-    return receive_all(pipe, arrays->vertices, arrays->vertex_count * sizeof *arrays->vertices) &&
-           receive_all(pipe, arrays->triangles, 3 * arrays->triangle_count * sizeof *arrays->triangles);
-}
-
-static void describe_death(int status, char *text, size_t size)
-{
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
-        snprintf(text, size, "it takes longer than such a file may");
-    else if (WIFSIGNALED(status))
-        snprintf(text, size, "it is damaged, or needs more memory than such a file may (%s)", strsignal(WTERMSIG(status)));
-    else
-        snprintf(text, size, "it is damaged, or needs more memory than such a file may");
+    return couApart_Receive(pipe, arrays->vertices, arrays->vertex_count * sizeof *arrays->vertices) &&
+           couApart_Receive(pipe, arrays->triangles, 3 * arrays->triangle_count * sizeof *arrays->triangles);
 }
 
 static bool read_apart(const Peek *peek, Arrays *arrays, couFaults *faults)
 {
-    int ends[2];
-    pid_t child = -1;
-    fflush(NULL); // what is buffered must not be written twice
-    if (pipe2(ends, O_CLOEXEC) == 0) {
-        child = fork();
-        if (child == 0) run_child(peek, ends[1]);
-        close(ends[1]);
-        if (child < 0) close(ends[0]);
-    }
-    if (child < 0) {
-        couFaults_Add(faults, peek->path, NULL, "cannot be read: no process for it: %s", strerror(errno));
-        return false;
-    }
-    Answer answer = {0};
-    bool is_whole = receive(ends[0], &answer, arrays);
-    close(ends[0]); // a child that still writes ends by that
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-    if (!is_whole) describe_death(status, answer.message, sizeof answer.message);
-    if (!answer.message[0]) return true;
-    answer.message[strcspn(answer.message, "\r\n")] = '\0';
-    couFaults_Add(faults, peek->path, NULL, "cannot be read: %s", answer.message);
+    Reading reading = {.peek = peek, .arrays = arrays};
+    Answer *answer = &reading.answer;
+    couRunApart(peek->file_bytes, read_in_child, receive, &reading, answer->message, sizeof answer->message);
+    if (!answer->message[0]) return true;
+    answer->message[strcspn(answer->message, "\r\n")] = '\0';
+    couFaults_Add(faults, peek->path, NULL, "cannot be read: %s", answer->message);
     return false;
 }
 

@@ -56,7 +56,7 @@ static couOpenness look_around(const couShading *shading, couVec4 sphere)
     for (int i = 0; i < PARTICLE_RAYS; ++i) {
         couVec3 direction = sphere_direction(i);
         couRay ray = {couMulAdd(couXyz(sphere), 1.01f * sphere.w, direction), direction};
-        if (couStage_IsBlocked(shading->stage, ray, shading->reach)) continue;
+        if (couStage_IsBlocked(shading->stage, ray, shading->reach, true)) continue;
         open.a += 1.0f / PARTICLE_RAYS;
         open.b = couMulAdd(open.b, 3.0f / PARTICLE_RAYS, direction);
     }
@@ -88,7 +88,7 @@ static void gather_ground_rows(void *context, int block, size_t begin, size_t en
         int free_count = 0;
         for (int k = 0; k < GROUND_RAYS; ++k) {
             couRay ray = {p, couCosineDirection((couVec3){0, 1, 0}, k, GROUND_RAYS, couPixelNoise(column, row))};
-            free_count += !couStage_IsBlocked(shading->stage, ray, shading->reach);
+            free_count += !couStage_IsBlocked(shading->stage, ray, shading->reach, false);
         }
         shading->ground_light[i] = (float)free_count / GROUND_RAYS;
     }
@@ -190,19 +190,22 @@ typedef struct couSample {
     float turn; // 0 to 1, of the pixel
 } couSample;
 
-// Share of the sun that reaches the point, along one ray to its disc.
-static float sunlight(const couShading *shading, const couSample *sample, couVec3 point)
+// Share of the sun that reaches the point, along one ray to its disc. A liquid's own particles shade each other, so that their
+// shape can be seen; what is behind a clear liquid has the light that gets through.
+static float sunlight(const couShading *shading, const couSample *sample, couVec3 point, bool is_liquid)
 {
     couVec3 direction = couConeDirection(couSunDirection, sun_spread, sample->index, shading->sample_count, sample->turn);
     couRay ray = {point, direction};
-    if (couStage_IsBlocked(shading->stage, ray, INFINITY)) return 0.0f;
-    return couStage_GlassLight(shading->stage, ray, INFINITY);
+    if (couStage_IsBlocked(shading->stage, ray, INFINITY, is_liquid)) return 0.0f;
+    float light = couStage_GlassLight(shading->stage, ray, INFINITY);
+    return is_liquid ? light : light * couStage_LiquidLight(shading->stage, ray, 0.0f, INFINITY);
 }
 
 // Sunlight on a surface that faces it by `cosine`; no ray is spent on surfaces that look away.
-static couVec3 sun_on(const couShading *shading, const couSample *sample, couVec3 point, float cosine, float *share)
+static couVec3 sun_on(const couShading *shading, const couSample *sample, couVec3 point, float cosine, bool is_liquid,
+                      float *share)
 {
-    *share = cosine > 0.0f ? sunlight(shading, sample, point) : 0.0f;
+    *share = cosine > 0.0f ? sunlight(shading, sample, point, is_liquid) : 0.0f;
     return couScale(*share * cosine, couSunColor);
 }
 
@@ -244,7 +247,7 @@ static couVec3 shade_particle(couShading *shading, const couSample *sample, cons
     if (is_speck) // likewise
         share = 0.8f, sun = couScale(share * COU_MAX(cosine, 0.0f), couSunColor);
     else
-        sun = sun_on(shading, sample, start, cosine, &share);
+        sun = sun_on(shading, sample, start, cosine, true, &share);
     couVec3 color = couAdd(couMul3(albedo, sun), couOccludedAmbient(albedo, normal, seen(open, normal, 0.667f)));
 
     // The wet coat mirrors sky and sun.
@@ -263,7 +266,7 @@ static float body_openness(const couShading *shading, const couSample *sample, c
         // Samples interleave, so that together they cover the hemisphere evenly.
         couVec3 direction = couCosineDirection(normal, k * shading->sample_count + sample->index, count, sample->turn);
         couRay ray = {point, direction};
-        free_count += !couStage_IsBlocked(shading->stage, ray, shading->reach);
+        free_count += !couStage_IsBlocked(shading->stage, ray, shading->reach, false);
     }
     return (float)free_count / BODY_RAYS;
 }
@@ -288,7 +291,7 @@ static couVec3 shade_body(const couShading *shading, const couSample *sample, co
 {
     couVec3 start = couMulAdd(hit->point, surface_offset(shading, hit->distance), hit->normal);
     float share;
-    couVec3 sun = sun_on(shading, sample, start, couDot(hit->normal, couSunDirection), &share);
+    couVec3 sun = sun_on(shading, sample, start, couDot(hit->normal, couSunDirection), false, &share);
     float open = body_openness(shading, sample, start, hit->normal);
     couVec3 color = couAdd(couMul3(albedo, sun), couOccludedAmbient(albedo, hit->normal, open));
 
@@ -312,7 +315,7 @@ static couVec3 shade_ground(const couShading *shading, const couSample *sample, 
     couVec3 albedo = couGroundColor(shading->stage->ground_color, p.x, p.z, shading->checker, footprint);
     p.y = shading->stage->ground + surface_offset(shading, 0.0f);
     float share;
-    couVec3 sun = sun_on(shading, sample, p, couSunDirection.y, &share);
+    couVec3 sun = sun_on(shading, sample, p, couSunDirection.y, false, &share);
     couVec3 color = couAdd(couMul3(albedo, sun), couOccludedAmbient(albedo, up, ground_openness(shading, p)));
     return couMix3(color, sky, far);
 }
@@ -374,24 +377,40 @@ static couVec3 add_glass(const couShading *shading, const couSample *sample, flo
     return couMulAdd(way.color, way.left, behind);
 }
 
+static couVec3 shade_hit(couShading *shading, const couSample *sample, const couHit *hit, float ground)
+{
+    const couStage *stage = shading->stage;
+    if (hit->kind == cou_hitParticle) return shade_particle(shading, sample, hit);
+    if (hit->kind == cou_hitBody)
+        return shade_body(shading, sample, hit, stage->bodies[hit->index].look.color, stage->bodies[hit->index].is_unbounded);
+    if (hit->kind == cou_hitSurface)
+        return shade_body(shading, sample, hit, couStageSurface_Color(&stage->surfaces[hit->index], hit), false);
+    return ground < INFINITY ? shade_ground(shading, sample, ground) : couSkyColor(sample->ray.direction);
+}
+
+// A clear liquid over what is behind it. Some of its skin is always seen.
+static couVec3 see_through(couShading *shading, const couSample *sample, const couHit *front, float ground, couVec3 color)
+{
+    const float most = 0.9f;
+    const couStage *stage = shading->stage;
+    float start = front->distance - stage->spheres[front->index].w; // where its first particles begin to count
+    couHit behind = couStage_FindBehind(stage, sample->ray, front->distance, ground, shading->view->pixel);
+    float through = couStage_LiquidLight(stage, sample->ray, COU_MAX(start, 0.0f), COU_MIN(behind.distance, ground));
+    if (through < 0.01f) return color;
+    couStage_BlendDiscs(stage, sample->ray, &behind);
+    return couMix3(color, shade_hit(shading, sample, &behind, ground), COU_MIN(through, most));
+}
+
 couVec3 couShading_Color(couShading *shading, couRay ray, int x, int y, int index)
 {
+    const couStage *stage = shading->stage;
     couSample sample = {ray, index, couPixelNoise(x, y)};
-    float ground = couStage_GroundDistance(shading->stage, ray);
-    couHit hit = couStage_FindSolid(shading->stage, ray, ground, shading->view->pixel);
-    couVec3 color;
-    couStage_BlendDiscs(shading->stage, ray, &hit);
-    if (hit.kind == cou_hitParticle)
-        color = shade_particle(shading, &sample, &hit);
-    else if (hit.kind == cou_hitBody)
-        color = shade_body(shading, &sample, &hit, shading->stage->bodies[hit.index].look.color,
-                           shading->stage->bodies[hit.index].is_unbounded);
-    else if (hit.kind == cou_hitSurface)
-        color = shade_body(shading, &sample, &hit, couStageSurface_Color(&shading->stage->surfaces[hit.index], &hit), false);
-    else if (ground < INFINITY)
-        color = shade_ground(shading, &sample, ground);
-    else
-        color = couSkyColor(ray.direction);
-    if (!shading->stage->glass) return color;
+    float ground = couStage_GroundDistance(stage, ray);
+    couHit hit = couStage_FindSolid(stage, ray, ground, shading->view->pixel);
+    couStage_BlendDiscs(stage, ray, &hit);
+    couVec3 color = shade_hit(shading, &sample, &hit, ground);
+    if (hit.kind == cou_hitParticle && couStage_IsClearParticle(stage, hit.index))
+        color = see_through(shading, &sample, &hit, ground, color);
+    if (!stage->glass) return color;
     return add_glass(shading, &sample, COU_MIN(hit.distance, ground), color);
 }

@@ -10,8 +10,6 @@
 #include "base/base.h"
 #include "render/light.h"
 
-#define PARTICLES_ID 0u // geometry id; body i has id i + 1, behind them come surfaces, then discs
-
 static couBounds scene_bounds(RTCScene scene)
 {
     struct RTCLinearBounds b;
@@ -41,7 +39,7 @@ static bool meets_box(const couBounds *box, couRay ray, float start, float reach
 
 static couTrace make_trace(const couStage *stage, float pixel)
 {
-    couTrace trace = {.stage = stage, .pixel = pixel, .sees_half_spaces = true, .light = 1.0f};
+    couTrace trace = {.stage = stage, .pixel = pixel, .sees_half_spaces = true, .sees_clear = true, .light = 1.0f};
     rtcInitIntersectContext(&trace.context);
     return trace;
 }
@@ -90,6 +88,7 @@ static bool attach_points(couStage *stage, size_t begin, size_t end, const couVe
         if (is_disc && !normals) has_memory = false;
     }
     if (has_memory) {
+        if (stage->mist.scene) couMist_LetBe(geometry);
         rtcCommitGeometry(geometry);
         rtcAttachGeometryByID(stage->solid, geometry, id);
     }
@@ -174,7 +173,7 @@ static bool add_particles(couStage *stage, const couPictureScene *scene, bool ha
     if (has_memory) add_specks(stage, scene, velocities);
     unsigned disc_id = (unsigned)(1 + scene->body_count + scene->surface_count);
     bool is_attached = has_memory && attach_points(stage, 0, stage->disc_count, velocities, disc_id) &&
-                       attach_points(stage, stage->disc_count, stage->sphere_count, velocities, PARTICLES_ID);
+                       attach_points(stage, stage->disc_count, stage->sphere_count, velocities, COU_PARTICLES_ID);
     couFree(NULL, velocities);
     return is_attached;
 }
@@ -269,7 +268,8 @@ bool couStage_Build(couStage *stage, RTCDevice device, const couPictureScene *sc
     rtcGetDeviceError(device); // forget an older one
     stage->solid = rtcNewScene(device);
     bool has_splats = options.has_splats && scene->splats;
-    bool is_built = stage->solid && add_particles(stage, scene, has_splats) && couStage_AddBodies(stage, scene, view) &&
+    bool is_built = stage->solid && (stage->is_final || couMist_Build(&stage->mist, device, scene)) &&
+                    add_particles(stage, scene, has_splats) && couStage_AddBodies(stage, scene, view) &&
                     add_surfaces(stage, scene);
     // By a hair into what stands on it: glass then touches it, where rounding would leave air under some of it.
     if (scene->dimension == 3) stage->ground += 4.0f * stage->tolerance;
@@ -295,6 +295,7 @@ void couStage_Clear(couStage *stage)
 {
     if (stage->solid) rtcReleaseScene(stage->solid);
     if (stage->glass) rtcReleaseScene(stage->glass);
+    couMist_Clear(&stage->mist);
     for (int i = 0; i < stage->body_count; ++i) couFree(NULL, stage->bodies[i].normals);
     couFree(NULL, stage->materials);
     couFree(NULL, stage->colors);
@@ -349,8 +350,8 @@ static couHit describe_hit(const couStage *stage, couRay ray, const struct RTCRa
     hit.distance = found->ray.tfar;
     hit.point = couMulAdd(ray.origin, hit.distance, ray.direction);
     unsigned id = found->hit.geomID, surface_id = (unsigned)(1 + stage->body_capacity);
-    if (id == PARTICLES_ID || id >= surface_id + (unsigned)stage->surface_count) {
-        describe_particle(stage, found, ray, id != PARTICLES_ID, &hit);
+    if (id == COU_PARTICLES_ID || id >= surface_id + (unsigned)stage->surface_count) {
+        describe_particle(stage, found, ray, id != COU_PARTICLES_ID, &hit);
     } else if (id >= surface_id) {
         hit.kind = cou_hitSurface;
         hit.index = (int)(id - surface_id);
@@ -423,16 +424,47 @@ couHit couStage_FindGlass(const couStage *stage, couRay ray, float start, float 
     return find_first(stage, stage->glass, ray, start, reach, 0.0f, make_trace(stage, pixel));
 }
 
-bool couStage_IsBlocked(const couStage *stage, couRay ray, float reach) { return couStage_IsBlockedAt(stage, ray, reach, 0.0f); }
+couHit couStage_FindBehind(const couStage *stage, couRay ray, float start, float reach, float pixel)
+{
+    couTrace trace = make_trace(stage, pixel);
+    trace.sees_clear = false;
+    return find_first(stage, stage->solid, ray, start, reach, 0.0f, trace);
+}
 
-bool couStage_IsBlockedAt(const couStage *stage, couRay ray, float reach, float time)
+static bool is_blocked(const couStage *stage, couRay ray, float reach, float time, bool sees_clear)
 {
     if (!meets_box(&stage->solid_bounds, ray, 0.0f, reach)) return false;
     couTrace trace = make_trace(stage, 0.0f);
+    trace.sees_clear = sees_clear;
     struct RTCRay shadow = make_ray(ray, 0.0f, reach);
     shadow.time = time;
     rtcOccluded1(stage->solid, &trace.context, &shadow);
     return shadow.tfar < 0.0f;
+}
+
+bool couStage_IsBlocked(const couStage *stage, couRay ray, float reach, bool sees_clear)
+{
+    return is_blocked(stage, ray, reach, 0.0f, sees_clear);
+}
+
+bool couStage_IsBlockedAt(const couStage *stage, couRay ray, float reach, float time)
+{
+    return is_blocked(stage, ray, reach, time, true);
+}
+
+bool couStage_IsClearParticle(const couStage *stage, int index)
+{
+    bool is_painted = stage->colors && !isnan(stage->colors[index].x);
+    return stage->mist.scene && !is_painted && stage->mist.extinction[stage->materials[index]] > 0.0f;
+}
+
+float couStage_LiquidLight(const couStage *stage, couRay ray, float start, float reach)
+{
+    if (!stage->mist.scene || !(reach > start)) return 1.0f;
+    couTrace trace = make_trace(stage, 0.0f);
+    struct RTCRay through = make_ray(ray, start, reach);
+    rtcOccluded1(stage->mist.scene, &trace.context, &through);
+    return expf(-trace.mist);
 }
 
 float couStage_GlassLight(const couStage *stage, couRay ray, float reach)

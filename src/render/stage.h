@@ -5,6 +5,7 @@
 #pragma once
 
 #include "render/look.h"
+#include "render/mist.h"
 #include "render/view.h"
 
 #include <embree3/rtcore.h>
@@ -38,6 +39,7 @@ typedef struct couStage {
     RTCDevice device;
     RTCScene solid;        ///< particles and opaque bodies; of a final picture everything
     RTCScene glass;        ///< clear bodies of a preview; NULL when there are none
+    couMist mist;          ///< clear liquids of a preview
     couVec4 *spheres;      ///< per drawn particle, discs first: centre, radius
     couVec3 *disc_normals; ///< of splats
     uint8_t *materials;    ///< per drawn particle
@@ -58,6 +60,8 @@ typedef struct couStage {
     float ground; ///< height of the ground [m]
     couVec3 ground_color;
 } couStage;
+
+#define COU_PARTICLES_ID 0u ///< geometry id; body i has id i + 1, behind them come surfaces, then discs
 
 typedef enum couHitKind { cou_hitNothing, cou_hitParticle, cou_hitBody, cou_hitSurface, cou_hitGround } couHitKind;
 
@@ -85,6 +89,8 @@ void couStage_Clear(couStage *stage);
 
 /// First solid thing within `reach` [m]; `pixel` is the size of a pixel at distance 1, for the accuracy that is worth having.
 couHit couStage_FindSolid(const couStage *stage, couRay ray, float reach, float pixel);
+/// Likewise from a distance on, and through clear particles.
+couHit couStage_FindBehind(const couStage *stage, couRay ray, float start, float reach, float pixel);
 /// Blends the normal of a hit on a disc with those of the discs just behind it, which makes one surface of splats.
 void couStage_BlendDiscs(const couStage *stage, couRay ray, couHit *hit);
 /// First thing of a final picture, ground included, at a time 0 to 1 of the shutter. Half spaces are scenery: light that has been
@@ -92,11 +98,14 @@ void couStage_BlendDiscs(const couStage *stage, couRay ray, couHit *hit);
 couHit couStage_FindAny(const couStage *stage, couRay ray, float time, float reach, float pixel, bool sees_half_spaces);
 /// First glass surface, from inside or outside, between the distances. The hit's normal is outward.
 couHit couStage_FindGlass(const couStage *stage, couRay ray, float start, float reach, float pixel);
-/// Whether something solid is within `reach` [m], infinity for the sun.
-bool couStage_IsBlocked(const couStage *stage, couRay ray, float reach);
+/// Whether something solid is within `reach` [m], infinity for the sun; clear particles count only where they are seen.
+bool couStage_IsBlocked(const couStage *stage, couRay ray, float reach, bool sees_clear);
 bool couStage_IsBlockedAt(const couStage *stage, couRay ray, float reach, float time);
 /// Share of the light that gets through the glass along the ray.
 float couStage_GlassLight(const couStage *stage, couRay ray, float reach);
+/// Share of the light that gets through the clear liquids along the ray between two distances.
+float couStage_LiquidLight(const couStage *stage, couRay ray, float start, float reach);
+bool couStage_IsClearParticle(const couStage *stage, int index); ///< of a preview
 /// How far the ray is free before it meets the ground from above [m]; infinity when it does not.
 float couStage_GroundDistance(const couStage *stage, couRay ray);
 
@@ -119,7 +128,9 @@ typedef struct couTrace {
     const couStage *stage;
     float pixel;
     bool sees_half_spaces;
-    float light; ///< what glass has let through, for couStage_GlassLight
+    bool sees_clear; ///< particles of clear liquids
+    float mist;      ///< what those have held back, as a power of e, for couStage_LiquidLight
+    float light;     ///< what glass has let through, for couStage_GlassLight
 } couTrace;
 
 bool couStage_AddBodies(couStage *stage, const couPictureScene *scene, const couView *view);

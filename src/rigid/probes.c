@@ -28,10 +28,12 @@ static bool add_probe(couProbes *probes, couVec3 center, float radius) { return 
 
 // --- Probes of each kind -----------------------------------------------------------------------------------------------------
 
-static bool add_box(couProbes *probes, couVec3 size, int dimension)
+// Of a rounded box the balls are its edges themselves, as long as they are not smaller.
+static bool add_box(couProbes *probes, couVec3 size, float rounding, int dimension)
 {
     couVec3 half = couScale(0.5f, size);
-    float least = dimension == 2 ? fminf(half.x, half.y) : fminf(half.x, fminf(half.y, half.z)), inset = INSET * least;
+    float least = dimension == 2 ? fminf(half.x, half.y) : fminf(half.x, fminf(half.y, half.z));
+    float inset = fmaxf(INSET * least, rounding);
     couVec3 in = {half.x - inset, half.y - inset, dimension == 2 ? 0.0f : half.z - inset};
     int last_z = dimension == 2 ? 0 : EDGE_PARTS;
     bool is_good = true;
@@ -116,8 +118,10 @@ static bool add_polygon(couProbes *probes, const couShape *shape, int dimension)
     if (!couShape_Bounds(shape, dimension, &bounds)) return true;
     float inset = 0.5f * INSET * smallest_extent(bounds, dimension);
     bool is_good = true;
-    for (int k = 0; k < def->point_count && is_good; ++k) {
-        couVec3 a = def->points[k], b = def->points[(k + 1) % def->point_count];
+    for (int k = 0, first = 0, outline = 0; k < def->point_count && is_good; ++k) {
+        int end = first + (def->outline_count > 0 ? def->outlines[outline] : def->point_count);
+        couVec3 a = def->points[k], b = def->points[k + 1 < end ? k + 1 : first];
+        if (k + 1 == end) first = end, ++outline;
         for (int part = 0; part < EDGE_PARTS && is_good; ++part) {
             couVec3 p = couMulAdd(a, (float)part / EDGE_PARTS, couSub(b, a));
             for (int side = -1; side <= 1 && is_good; side += 2) {
@@ -218,7 +222,7 @@ bool couProbes_AddShape(couProbes *probes, const couShape *shape, int dimension)
     switch (def->kind) {
     case cou_shapePlane:
     case cou_shapeDisk: return true;
-    case cou_shapeBox: return add_box(probes, def->size, dimension);
+    case cou_shapeBox: return add_box(probes, def->size, def->rounding, dimension);
     case cou_shapeSphere: return add_probe(probes, (couVec3){0}, def->radius);
     case cou_shapeCapsule: return add_capsule(probes, def->radius, def->height);
     case cou_shapeCylinder: return add_rings(probes, def->radius, def->radius, def->height, dimension);
@@ -226,7 +230,9 @@ bool couProbes_AddShape(couProbes *probes, const couShape *shape, int dimension)
     case cou_shapeTorus: return add_torus(probes, def->radius, def->radius2, dimension);
     case cou_shapePolygon: return add_polygon(probes, shape, dimension);
     case cou_shapeMesh: return add_mesh(probes, shape, dimension);
-    case cou_shapeShell: return add_spread(probes, shape, dimension);
+    case cou_shapeShell:
+    case cou_shapeDifference:
+    case cou_shapeIntersection: return add_spread(probes, shape, dimension);
     case cou_shapeUnion:
         for (int k = 0; k < def->child_count; ++k)
             if (!couProbes_AddShape(probes, def->children[k], dimension)) return false;

@@ -95,7 +95,6 @@ static const Word functions[] = {
     {"light", NULL, "pictures have a light of their own: docs/pictures.md"},
     {"lamp", NULL, "pictures have a light of their own: docs/pictures.md"},
     {"sun", NULL, "pictures have a light of their own: docs/pictures.md"},
-    {"text", NULL, "there are no letters; a mesh { file = \"...\" } may be any"},
     {"position", NULL, "where a thing is says its key: at = {x, y, z}"},
     {"rotation", NULL, "how a thing is turned says its key: turn = { axis = {0, 0, 1}, degrees = 30 }"},
     {"translate", NULL, "shape:at {x, y, z} moves a shape"},
@@ -111,6 +110,15 @@ static const Word functions[] = {
     {"hollow", "shell", NULL},
     {"group", "union", NULL},
     {"merge", "union", NULL},
+    {"subtract", "difference", NULL},
+    {"cut", "difference", NULL},
+    {"minus", "difference", NULL},
+    {"intersect", "intersection", NULL},
+    {"common", "intersection", NULL},
+    {"letters", "text", NULL},
+    {"words", "text", NULL},
+    {"font", "text", "letters are text { \"words\", font = \"dejavu-sans\", height = 0.1 }"},
+    {"rounded_box", "box", "a box has a rounding: box { size = {1, 1, 1}, rounding = 0.1 }"},
     {"liquid", "fluid", NULL},
     {"water", "fluid", "matter is a material: fluid { material = \"water\", shape = ... }"},
     {"particles", "fluid", NULL},
@@ -201,10 +209,10 @@ void couFormatUnknownKey(char *text, size_t size, const char *key, const char *c
 
 static void format_unknown_function(char *text, size_t size, const char *name)
 {
-    static const char *const names[] = {"scene", "material", "fluid",   "body",   "joint",   "emitter",  "sink",
-                                        "field", "blower",   "solid",   "at",     "every",   "camera",   "colors",
-                                        "mesh",  "plane",    "box",     "sphere", "capsule", "cylinder", "cone",
-                                        "torus", "disk",     "polygon", "shell",  "union",   "placed",   "require"};
+    static const char *const names[] = {
+        "scene", "material", "fluid",  "body",  "joint",      "emitter",      "sink",   "field",   "blower",   "solid", "at",
+        "every", "camera",   "colors", "mesh",  "plane",      "box",          "sphere", "capsule", "cylinder", "cone",  "torus",
+        "disk",  "polygon",  "shell",  "union", "difference", "intersection", "text",   "placed",  "require"};
     const Word *word = find_word(functions, COU_COUNT(functions), name);
     if (word && word->advice)
         snprintf(text, size, "there is no function '%.40s': %s", name, word->advice);

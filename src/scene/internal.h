@@ -222,6 +222,7 @@ couQuat couTurnBetween(couVec3 from, couVec3 to); ///< unit vectors; opposite on
 
 void couScene_OpenShapes(lua_State *lua);  ///< shapes.c
 void couScene_OpenMeshes(lua_State *lua);  ///< meshes.c
+void couScene_OpenTexts(lua_State *lua);   ///< texts.c
 void couScene_OpenWords(lua_State *lua);   ///< words.c: scene, material, camera, colors
 int couSceneCall_Camera(lua_State *lua);   ///< camera.c
 int couSceneCall_Blower(lua_State *lua);   ///< blowers.c
@@ -265,6 +266,7 @@ const couParamTable *couSceneCameraParams(void);
 /// couJointParams() as scenes have them, angles in degrees; the table points to `rows`.
 couParamTable couSceneJointParams(couParam rows[COU_MAX_JOINT_PARAMS]);
 const couParamTable *couSceneMeshParams(void);
+const couParamTable *couSceneTextParams(void);
 /// The settings of a method, with its defaults when new. NULL without memory.
 couMethodSettings *couScene_Settings(couScene *scene, const char *method);
 
@@ -323,6 +325,8 @@ int couWorldCall_RemoveGauge(lua_State *lua);
 
 /// The real path of a file inside the folder, also behind links; NULL otherwise. The caller frees (require.c).
 char *couResolveInside(const char *folder, const char *relative);
+/// "models/bunny.obj": plain names below the scene's folder (require.c).
+bool couIsPlainPath(const char *path);
 /// Reads a regular file of at most COU_SCRIPT_BYTES; NULL and a message otherwise. The caller frees.
 char *couReadScript(const char *path, size_t *size, char *message, size_t message_size);
 /// Lets go of meshes and grids (meshes.c).

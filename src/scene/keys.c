@@ -88,6 +88,11 @@ static const couSceneKey mesh_keys[] = {
     {"triangles", "integer[][]", "three numbers of vertices each, from 1, seen from outside counter-clockwise",
      "{{1, 3, 2}, {1, 2, 4}, {1, 4, 3}, {2, 3, 4}}"},
 };
+static const couSceneKey text_keys[] = {
+    {"font", "string", "a font file of the scene's folder, or dejavu-sans, dejavu-serif, dejavu-mono, each also -bold",
+     "\"dejavu-sans\""},
+    PLACE,
+};
 static const couSceneKey shape_keys[] = {PLACE};
 static const couSceneKey shell_keys[] = {
     PLACE, {"of", "shape", "what it is a wall around; also as first entry", "box { size = {1, 1, 1} }"}};
@@ -111,7 +116,7 @@ static void add_shapes(couSceneLanguage *language)
         const char *name, *help, *example;
     } words[] = {
         {"plane", "all that is below a plane through the origin", "plane { normal = {0, 1, 0} }"},
-        {"box", "with its middle at the origin", "box { size = {0.2, 0.1, 0.2} }"},
+        {"box", "with its middle at the origin", "box { size = {0.2, 0.1, 0.2}, rounding = 0.01 }"},
         {"sphere", "with its middle at the origin", "sphere { radius = 0.1 }"},
         {"capsule", "along y, round at both ends", "capsule { radius = 0.05, height = 0.2 }"},
         {"cylinder", "along y", "cylinder { radius = 0.05, height = 0.2 }"},
@@ -121,6 +126,9 @@ static void add_shapes(couSceneLanguage *language)
         {"polygon", "in the plane, for jets; with a height a prism along z", "polygon { points = {{0, 0}, {1, 0}, {0, 1}} }"},
         {"shell", "a wall around another shape", "shell { box { size = {1, 0.5, 1} }, thickness = 0.02, open = true }"},
         {"union", "several shapes as one", "union { sphere { radius = 0.1 }, box { size = {0.3, 0.05, 0.3} } }"},
+        {"difference", "the first shape without all others, which must stick out where they open it",
+         "difference { box { size = {0.2, 0.2, 0.2} }, cylinder { radius = 0.05, height = 0.3 } }"},
+        {"intersection", "what all shapes have in common", "intersection { sphere { radius = 0.1 }, plane {} }"},
     };
     for (int i = 0; i < COU_COUNT(words); ++i) {
         const couParamTable *table = couSceneShapeTable(i);
@@ -172,6 +180,9 @@ void couDescribeLanguage(couSceneLanguage *language)
     CALL("colors", "pictures coloured by a number instead of by material", couColorsParams(), none, "colors { by = \"speed\" }");
     language->calls[language->count - 1].key_count = 0;
     CALL("mesh", "a shape from triangles", couSceneMeshParams(), mesh_keys, "mesh { stock = \"bunny\", size = 0.3 }");
+    language->calls[language->count - 1].is_shape = true;
+    CALL("text", "words as a shape, the middle of its bounds at the origin; the words come first", couSceneTextParams(),
+         text_keys, "text { \"Coulis\", font = \"dejavu-sans-bold\", height = 0.1, depth = 0.02 }");
     language->calls[language->count - 1].is_shape = true;
     add_shapes(language);
 }

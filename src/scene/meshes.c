@@ -347,23 +347,9 @@ void couScene_ReleaseMeshes(couScene *scene)
 
 // --- The three sources -------------------------------------------------------------------------------------------------------
 
-// "models/bunny.obj": plain names below the scene's folder.
-static bool is_plain_path(const char *path)
-{
-    if (!path[0]) return false;
-    for (const char *part = path;; ++part) {
-        size_t length = strcspn(part, "/");
-        if (length == 0 || part[0] == '.') return false; // "", "/x", "a//b", "../x", hidden files
-        for (size_t i = 0; i < length; ++i)
-            if ((unsigned char)part[i] < 32 || part[i] == '\\') return false;
-        part += length;
-        if (!*part) return true;
-    }
-}
-
 static couMesh *mesh_from_file(couReader *reader, const couMeshCall *call, int64_t *work)
 {
-    if (!is_plain_path(call->file)) {
+    if (!couIsPlainPath(call->file)) {
         couReader_Fault(reader, "file", "'%.80s': only files inside the scene's folder, like \"models/bunny.obj\"", call->file);
         return NULL;
     }

@@ -51,6 +51,19 @@ static bool module_path(const char *name, char *path, size_t size)
     return true;
 }
 
+bool couIsPlainPath(const char *path)
+{
+    if (!path[0]) return false;
+    for (const char *part = path;; ++part) {
+        size_t length = strcspn(part, "/");
+        if (length == 0 || part[0] == '.') return false; // "", "/x", "a//b", "../x", hidden files
+        for (size_t i = 0; i < length; ++i)
+            if ((unsigned char)part[i] < 32 || part[i] == '\\') return false;
+        part += length;
+        if (!*part) return true;
+    }
+}
+
 char *couResolveInside(const char *folder, const char *relative)
 {
     char path[2200];

@@ -93,6 +93,7 @@ static int open_language(lua_State *lua)
 {
     couScene_OpenShapes(lua);
     couScene_OpenMeshes(lua);
+    couScene_OpenTexts(lua);
     couScene_OpenWords(lua);
     couScene_OpenThings(lua);
     couScene_OpenWorld(lua);

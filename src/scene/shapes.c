@@ -1,5 +1,6 @@
-// Shapes of the script: box { size = {1, 1, 1} }, glass = shell { cylinder { ... }, thickness = 0.01, open = true },
-// shape:at { x, y, z }, shape:turned { axis =, degrees = }. A shape is a userdata with a reference to a couShape and a pose.
+// Shapes of the script: box { size = {1, 1, 1} }, difference { box { ... }, sphere { ... } }, glass = shell { cylinder { ...
+// }, thickness = 0.01, open = true }, shape:at { x, y, z }, shape:turned { axis =, degrees = }. A shape is a userdata with a
+// reference to a couShape and a pose.
 #include "scene/internal.h"
 
 #include "base/base.h"
@@ -11,6 +12,7 @@
 #define TYPE_NAME "shape"
 #define MAX_POINTS 1000
 #define MAX_CHILDREN 1000
+#define CUT_WORK 100000 // of looking through a difference or intersection, in instructions of the script
 
 // --- Parameters of each kind -------------------------------------------------------------------------------------------------
 
@@ -20,7 +22,9 @@ static const couParam plane_params[] = {
     COU_PARAM("normal", cou_paramVec3, couShapeDef, axis, "", .initial = {0, 1, 0}, .min = -1e9, .max = 1e9),
 };
 static const couParam box_params[] = {
-    COU_VECTOR(couShapeDef, size, "m", .min = 0, .is_min_open = true, .max = 1e6),
+    COU_VECTOR(couShapeDef, size, "m", .min = 0, .is_min_open = true, .max = 1e6, .help = "its edge lengths"),
+    COU_NUMBER(couShapeDef, rounding, "m", .min = 0, .max = 1e6,
+               .help = "radius of its edges and corners, at most half of the smallest edge length"),
 };
 static const couParam round_params[] = {LENGTH(radius)};
 static const couParam tall_params[] = {LENGTH(radius), LENGTH(height)};
@@ -49,7 +53,7 @@ typedef struct couShapeWord {
 
 static const couShapeWord words[] = {
     {TABLE("plane", plane_params), cou_shapePlane, 1},
-    {TABLE("box", box_params), cou_shapeBox, 0},
+    {TABLE("box", box_params), cou_shapeBox, 2},
     {TABLE("sphere", round_params), cou_shapeSphere, 0},
     {TABLE("capsule", tall_params), cou_shapeCapsule, 0},
     {TABLE("cylinder", tall_params), cou_shapeCylinder, 0},
@@ -59,6 +63,8 @@ static const couShapeWord words[] = {
     {TABLE("polygon", polygon_params), cou_shapePolygon, 1},
     {TABLE("shell", shell_params), cou_shapeShell, 2},
     {{"union", NULL, 0}, cou_shapeUnion, 0},
+    {{"difference", NULL, 0}, cou_shapeDifference, 0},
+    {{"intersection", NULL, 0}, cou_shapeIntersection, 0},
 };
 
 const couParamTable *couSceneShapeTable(int index) { return index < COU_COUNT(words) ? &words[index].table : NULL; }
@@ -237,7 +243,7 @@ static void add_child(couReader *reader, const char *key, couShapeParts *parts)
     couShapeRef ref;
     if (!couReader_Shape(reader, key, &ref)) return;
     if (parts->child_count == MAX_CHILDREN) {
-        couReader_Fault(reader, key, "more than %d shapes: make unions of unions", MAX_CHILDREN);
+        couReader_Fault(reader, key, "more than %d shapes: make unions of some of them", MAX_CHILDREN);
         return;
     }
     couFaults faults = {0};
@@ -320,14 +326,14 @@ static void read_children(couReader *reader, const couShapeWord *word, couShapeP
 static void read_shape(couReader *reader, const couShapeWord *word, couShapeDef *def, couShapeParts *parts)
 {
     bool is_given[4] = {false};
-    bool is_shell = word->kind == cou_shapeShell, is_union = word->kind == cou_shapeUnion,
-         is_polygon = word->kind == cou_shapePolygon;
+    bool is_shell = word->kind == cou_shapeShell, is_polygon = word->kind == cou_shapePolygon;
+    bool is_group = word->kind == cou_shapeUnion || word->kind == cou_shapeDifference || word->kind == cou_shapeIntersection;
     const couExtraKey *keys = is_shell ? shell_keys : is_polygon ? polygon_keys : shape_keys;
     int key_count = is_shell ? COU_COUNT(shell_keys) : is_polygon ? COU_COUNT(polygon_keys) : COU_COUNT(shape_keys);
-    int positional = is_union ? MAX_CHILDREN : is_shell ? 1 : 0;
+    int positional = is_group ? MAX_CHILDREN : is_shell ? 1 : 0;
     couReader_Table(reader, 1, &word->table, def, keys, key_count, parts, positional, is_given);
     check_needed(reader, word, is_given);
-    if ((is_shell && !parts->has_child_key) || is_union) read_children(reader, word, parts);
+    if ((is_shell && !parts->has_child_key) || is_group) read_children(reader, word, parts);
     if (is_polygon && parts->point_count == 0 && reader->fault_count == 0) couReader_Fault(reader, "points", "is missing");
     def->children = parts->children;
     def->child_count = parts->child_count;
@@ -360,6 +366,7 @@ static int construct(lua_State *lua)
         if (ref->shape) couShapeRef_SetCost(lua, ref, 512 + 64 * (size_t)(parts->point_count + parts->child_count) + parts->cost);
         name_as_scene(&faults);
         couReader_Adopt(&reader, &faults, word->table.name);
+        if (word->kind == cou_shapeDifference || word->kind == cou_shapeIntersection) couSandbox_Work(lua, CUT_WORK);
     }
     return 1;
 }

@@ -172,7 +172,7 @@ static couSolidMesh *make_mesh(couScene *scene, const couRecord *record, couFaul
     if (recipe->file[0]) return read_mesh(scene, record, faults);
     const couShape *shape = record->shape.shape;
     const couShapeDef *def = couShape_Def(shape);
-    bool is_box = couShape_Kind(shape) == cou_shapeBox, has_cells = !isnan(recipe->cells.x);
+    bool is_box = def->kind == cou_shapeBox && def->rounding == 0.0f, has_cells = !isnan(recipe->cells.x);
     bool is_cube = is_box && def->size.x == def->size.y && def->size.y == def->size.z && dimension == 3;
     if (has_cells && !is_box) couFaults_Add(faults, NULL, "solid.cells", "only a box has them; other shapes have a spacing");
     if (recipe->level >= 0 && !is_cube) couFaults_Add(faults, NULL, "solid.level", "only a cube has one");

@@ -138,7 +138,7 @@ static bool is_hollow_box(Part *part, float spacing)
         part->box_frame = child_frame(&frame_identity, child);
         child = child->placed.child;
     }
-    if (child->kind != cou_shapeBox) return false;
+    if (child->kind != cou_shapeBox || child->box.rounding > 0.0f) return false;
     part->box = child;
     couVec3 size = child->def.size;
     float least = COU_MIN(size.x, COU_MIN(size.y, part->dimension == 2 ? INFINITY : size.z));
@@ -148,7 +148,7 @@ static bool is_hollow_box(Part *part, float spacing)
 static Way choose_way(Part *part, float spacing)
 {
     switch (part->shape->kind) {
-    case cou_shapeBox: return way_box;
+    case cou_shapeBox: return part->shape->box.rounding > 0.0f ? way_spread : way_box;
     case cou_shapeSphere: return way_sphere;
     case cou_shapeShell: return is_hollow_box(part, spacing) ? way_hollow_box : way_spread;
     default: return way_spread;
@@ -376,13 +376,10 @@ static double bounds_area(const couShape *shape, int dimension)
 static double polygon_area(const couShape *shape, int dimension)
 {
     const couShapeDef *def = &shape->def;
-    double around = 0, twice = 0;
-    for (int k = 0; k < def->point_count; ++k) {
-        couVec3 a = def->points[k], b = def->points[(k + 1) % def->point_count];
-        around += hypot((double)b.x - a.x, (double)b.y - a.y);
-        twice += (double)a.x * b.y - (double)a.y * b.x;
-    }
-    return dimension == 2 ? around : around * def->height + fabs(twice);
+    double around = 0;
+    for (int k = 0; k < shape->polygon.count; ++k)
+        around += hypot((double)shape->polygon.edges[k].ex, (double)shape->polygon.edges[k].ey);
+    return dimension == 2 ? around : around * def->height + 2 * (double)shape->face_area;
 }
 
 static double mesh_area(const couShape *shape, int dimension)
@@ -418,9 +415,12 @@ static double surface_area(const couShape *shape, int dimension)
     case cou_shapePolygon: return polygon_area(shape, dimension);
     case cou_shapeMesh: return mesh_area(shape, dimension);
     case cou_shapeShell: return surface_area(shape->shell.child, dimension) + bounds_area(shape, dimension);
+    case cou_shapeDifference:
+    case cou_shapeIntersection:
     case cou_shapeUnion:
         for (int k = 0; k < shape->group.count; ++k) sum += surface_area(shape->group.children[k], dimension);
-        return sum;
+        if (shape->kind == cou_shapeUnion || sum < INFINITY) return sum;
+        return 2 * bounds_area(shape, dimension); // one of them is a plane
     case cou_shapePlaced:
         return shape->is_planar || dimension == 3 ? surface_area(shape->placed.child, dimension) : bounds_area(shape, 2);
     }

@@ -9,26 +9,30 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#define MIN_LENGTH 1e-9f // [m], squares stay in the range of floats
-#define MAX_LENGTH 1e6f  // [m]
+#define MIN_LENGTH COU_SHAPE_MIN_LENGTH
+#define MAX_LENGTH COU_SHAPE_MAX_LENGTH
 
 static const char *const kind_names[] = {
-    [cou_shapePlane] = "plane",       [cou_shapeBox] = "box",     [cou_shapeSphere] = "sphere", [cou_shapeCapsule] = "capsule",
-    [cou_shapeCylinder] = "cylinder", [cou_shapeCone] = "cone",   [cou_shapeTorus] = "torus",   [cou_shapeDisk] = "disk",
-    [cou_shapePolygon] = "polygon",   [cou_shapeShell] = "shell", [cou_shapeUnion] = "union",   [cou_shapePlaced] = "placed",
+    [cou_shapePlane] = "plane",
+    [cou_shapeBox] = "box",
+    [cou_shapeSphere] = "sphere",
+    [cou_shapeCapsule] = "capsule",
+    [cou_shapeCylinder] = "cylinder",
+    [cou_shapeCone] = "cone",
+    [cou_shapeTorus] = "torus",
+    [cou_shapeDisk] = "disk",
+    [cou_shapePolygon] = "polygon",
+    [cou_shapeShell] = "shell",
+    [cou_shapeUnion] = "union",
+    [cou_shapePlaced] = "placed",
     [cou_shapeMesh] = "mesh",
+    [cou_shapeDifference] = "difference",
+    [cou_shapeIntersection] = "intersection",
 };
 
 // --- Checks ------------------------------------------------------------------------------------------------------------------
 
-typedef struct Check {
-    const couShapeDef *def;
-    const char *kind;
-    couFaults *faults; // may be NULL
-    bool is_bad;
-} Check;
-
-__attribute__((format(printf, 3, 4))) static void fault(Check *check, const char *field, const char *format, ...)
+void couShapeCheck_Fault(couShapeCheck *check, const char *field, const char *format, ...)
 {
     check->is_bad = true;
     if (!check->faults) return;
@@ -41,209 +45,134 @@ __attribute__((format(printf, 3, 4))) static void fault(Check *check, const char
     couFaults_Add(check->faults, NULL, key, "%s", message);
 }
 
-static void check_length(Check *check, const char *field, const char *part, float value)
+void couShapeCheck_Length(couShapeCheck *check, const char *field, const char *part, float value)
 {
     if (value >= MIN_LENGTH && value <= MAX_LENGTH) return;
-    fault(check, field, "%s%g m must be > 0 (from %g to %g m)", part, (double)value, (double)MIN_LENGTH, (double)MAX_LENGTH);
+    couShapeCheck_Fault(check, field, "%s%g m must be > 0 (from %g to %g m)", part, (double)value, (double)MIN_LENGTH,
+                        (double)MAX_LENGTH);
 }
 
-static void check_axis(Check *check)
+static void check_axis(couShapeCheck *check)
 {
     couVec3 axis = check->def->axis;
     double length = sqrt((double)axis.x * axis.x + (double)axis.y * axis.y + (double)axis.z * axis.z);
     if (length >= 1e-12 && length <= 1e12) return;
-    fault(check, "axis", "(%g, %g, %g) is not a direction: its length must be from 1e-12 to 1e12", (double)axis.x, (double)axis.y,
-          (double)axis.z);
+    couShapeCheck_Fault(check, "axis", "(%g, %g, %g) is not a direction: its length must be from 1e-12 to 1e12", (double)axis.x,
+                        (double)axis.y, (double)axis.z);
 }
 
-static void check_size(Check *check)
+static void check_size(couShapeCheck *check)
 {
-    check_length(check, "size", "x = ", check->def->size.x);
-    check_length(check, "size", "y = ", check->def->size.y);
-    check_length(check, "size", "z = ", check->def->size.z);
+    couShapeCheck_Length(check, "size", "x = ", check->def->size.x);
+    couShapeCheck_Length(check, "size", "y = ", check->def->size.y);
+    couShapeCheck_Length(check, "size", "z = ", check->def->size.z);
+    if (check->is_bad) return;
+    couVec3 size = check->def->size;
+    float rounding = check->def->rounding, most = 0.5f * COU_MIN(size.x, COU_MIN(size.y, size.z));
+    if (rounding >= 0.0f && rounding <= most) return;
+    couShapeCheck_Fault(check, "rounding", "%g m must be from 0 to half of the smallest edge length (%g m)", (double)rounding,
+                        (double)most);
 }
 
-static void check_radius2(Check *check)
+static void check_radius2(couShapeCheck *check)
 {
     float radius = check->def->radius, radius2 = check->def->radius2;
     if (check->def->kind == cou_shapeCone) {
         // A radius too small for the other lengths is a tip.
         if (!(radius2 >= 0.0f && radius2 <= MAX_LENGTH)) {
-            fault(check, "radius2", "%g m must be >= 0 and at most %g m", (double)radius2, (double)MAX_LENGTH);
+            couShapeCheck_Fault(check, "radius2", "%g m must be >= 0 and at most %g m", (double)radius2, (double)MAX_LENGTH);
         }
         return;
     }
     bool is_smaller = !(radius > 0.0f) || radius2 < radius;
     if (radius2 >= MIN_LENGTH && radius2 <= MAX_LENGTH && is_smaller) return;
-    fault(check, "radius2", "%g m must be > 0 (at least %g m) and smaller than radius (%g m)", (double)radius2,
-          (double)MIN_LENGTH, (double)radius);
+    couShapeCheck_Fault(check, "radius2", "%g m must be > 0 (at least %g m) and smaller than radius (%g m)", (double)radius2,
+                        (double)MIN_LENGTH, (double)radius);
 }
 
-static void check_children(Check *check, int max_count)
+static void check_children(couShapeCheck *check, int max_count)
 {
     const couShapeDef *def = check->def;
     if (def->child_count < 1 || def->child_count > max_count) {
         if (max_count == 1)
-            fault(check, "children", "%d given, must be exactly 1", def->child_count);
+            couShapeCheck_Fault(check, "children", "%d given, must be exactly 1", def->child_count);
         else
-            fault(check, "children", "%d given, must be 1 to %d", def->child_count, max_count);
+            couShapeCheck_Fault(check, "children", "%d given, must be 1 to %d", def->child_count, max_count);
         return;
     }
     if (!def->children) {
-        fault(check, "children", "%d announced but none given", def->child_count);
+        couShapeCheck_Fault(check, "children", "%d announced but none given", def->child_count);
         return;
     }
     int64_t weight = 0;
     for (int i = 0; i < def->child_count; ++i) {
         const couShape *child = def->children[i];
         if (!child) {
-            fault(check, "children", "child %d is missing", i + 1);
+            couShapeCheck_Fault(check, "children", "child %d is missing", i + 1);
             continue;
         }
         if (child->depth >= cou_shapeMaxDepth) {
-            fault(check, "children", "child %d is nested %d levels deep; with this one at most %d are allowed", i + 1,
-                  child->depth, cou_shapeMaxDepth);
+            couShapeCheck_Fault(check, "children", "child %d is nested %d levels deep; with this one at most %d are allowed",
+                                i + 1, child->depth, cou_shapeMaxDepth);
         }
         weight += child->weight;
     }
     if (weight > cou_shapeMaxWeight) {
-        fault(check, "children", "they hold %lld primitives and polygon points, must be at most %d", (long long)weight,
-              cou_shapeMaxWeight);
+        couShapeCheck_Fault(check, "children", "they hold %lld primitives and polygon points, must be at most %d",
+                            (long long)weight, cou_shapeMaxWeight);
     }
 }
 
-static void check_shell(Check *check)
+static bool has_rounded_top(const couShape *shape)
 {
-    check_length(check, "thickness", "", check->def->thickness);
+    if (shape->kind == cou_shapePlaced) return has_rounded_top(shape->placed.child);
+    return shape->kind == cou_shapeBox && shape->box.rounding > 0.0f;
+}
+
+static void check_shell(couShapeCheck *check)
+{
+    couShapeCheck_Length(check, "thickness", "", check->def->thickness);
     check_children(check, 1);
     const couShape *child = check->def->child_count == 1 && check->def->children ? check->def->children[0] : NULL;
     if (!child) return;
-    if (!(child->thinness > 0.0f)) fault(check, "children", "a disk has no inside to put a wall around; take a thin cylinder");
-    if (check->def->is_open && !child->is_bounded) fault(check, "is_open", "true needs a child with a top; a plane is unbounded");
+    if (!(child->thinness > 0.0f))
+        couShapeCheck_Fault(check, "children", "a disk has no inside to put a wall around; take a thin cylinder");
+    if (check->def->is_open && !child->is_bounded)
+        couShapeCheck_Fault(check, "is_open", "true needs a child with a top; a plane is unbounded");
+    if (check->def->is_open && has_rounded_top(child))
+        couShapeCheck_Fault(check, "is_open",
+                            "the walls of a rounded box bend inwards at its top; cut it off first: "
+                            "intersection { box { ... }, plane {} }");
 }
 
-static void check_pose(Check *check)
+// Without an inside a disk can neither be cut nor take anything away.
+static void check_cut(couShapeCheck *check)
+{
+    check_children(check, cou_shapeMaxChildren);
+    for (int i = 0; i < check->def->child_count && !check->is_bad; ++i) {
+        if (!(check->def->children[i]->thinness > 0.0f))
+            couShapeCheck_Fault(check, "children", "child %d is a disk, which has no inside; take a thin cylinder", i + 1);
+    }
+}
+
+static void check_pose(couShapeCheck *check)
 {
     couVec3 at = check->def->pose.position;
     if (!(fabsf(at.x) <= MAX_LENGTH && fabsf(at.y) <= MAX_LENGTH && fabsf(at.z) <= MAX_LENGTH)) {
-        fault(check, "pose", "position (%g, %g, %g) m must be within %g m of the origin", (double)at.x, (double)at.y,
-              (double)at.z, (double)MAX_LENGTH);
+        couShapeCheck_Fault(check, "pose", "position (%g, %g, %g) m must be within %g m of the origin", (double)at.x,
+                            (double)at.y, (double)at.z, (double)MAX_LENGTH);
     }
     couQuat q = check->def->pose.rotation;
     double norm = sqrt((double)q.x * q.x + (double)q.y * q.y + (double)q.z * q.z + (double)q.w * q.w);
-    if (!(fabs(norm - 1.0) <= 1e-3)) fault(check, "pose", "rotation has length %g, must be 1 (within 0.001)", norm);
-}
-
-// Twice the signed area of the triangle abc; double holds the products of float differences nearly exactly.
-static double turn(couVec3 a, couVec3 b, couVec3 c)
-{
-    return ((double)b.x - a.x) * ((double)c.y - a.y) - ((double)b.y - a.y) * ((double)c.x - a.x);
-}
-
-static bool is_between(couVec3 a, couVec3 b, couVec3 p)
-{
-    return p.x >= COU_MIN(a.x, b.x) && p.x <= COU_MAX(a.x, b.x) && p.y >= COU_MIN(a.y, b.y) && p.y <= COU_MAX(a.y, b.y);
-}
-
-static bool edges_meet(couVec3 a, couVec3 b, couVec3 c, couVec3 d)
-{
-    if (COU_MAX(a.x, b.x) < COU_MIN(c.x, d.x) || COU_MAX(c.x, d.x) < COU_MIN(a.x, b.x)) return false;
-    if (COU_MAX(a.y, b.y) < COU_MIN(c.y, d.y) || COU_MAX(c.y, d.y) < COU_MIN(a.y, b.y)) return false;
-    double abc = turn(a, b, c), abd = turn(a, b, d), cda = turn(c, d, a), cdb = turn(c, d, b);
-    if (((abc > 0) != (abd > 0)) && ((cda > 0) != (cdb > 0)) && abc != 0 && abd != 0 && cda != 0 && cdb != 0) return true;
-    return (abc == 0 && is_between(a, b, c)) || (abd == 0 && is_between(a, b, d)) || (cda == 0 && is_between(c, d, a)) ||
-           (cdb == 0 && is_between(c, d, b));
-}
-
-// Neighbours share a point, so they cross only where the second goes back over the first.
-static bool folds_back(couVec3 a, couVec3 b, couVec3 c)
-{
-    double forward = ((double)b.x - a.x) * ((double)c.x - b.x) + ((double)b.y - a.y) * ((double)c.y - b.y);
-    return turn(a, b, c) == 0.0 && forward < 0.0;
-}
-
-static void check_crossings(Check *check)
-{
-    const couVec3 *points = check->def->points;
-    int count = check->def->point_count;
-    for (int i = 0; i < count; ++i) {
-        couVec3 a = points[i], b = points[(i + 1) % count];
-        if (folds_back(a, b, points[(i + 2) % count])) {
-            fault(check, "points", "the outline folds back on itself at point %d (%g, %g)", (i + 1) % count + 1, (double)b.x,
-                  (double)b.y);
-            return; // one is enough: the others follow from it
-        }
-        for (int j = i + 2; j < count; ++j) {
-            if (i == 0 && j == count - 1) continue;
-            if (!edges_meet(a, b, points[j], points[(j + 1) % count])) continue;
-            fault(check, "points", "the edges after points %d and %d cross or touch; edges must not cross", i + 1, j + 1);
-            return;
-        }
-    }
-}
-
-static double outline_area(const couVec3 *points, int count)
-{
-    double area = 0.0;
-    for (int i = 1; i + 1 < count; ++i) area += 0.5 * turn(points[0], points[i], points[i + 1]);
-    return area;
-}
-
-// True when each point is a number and differs from the next.
-static bool check_points(Check *check)
-{
-    const couVec3 *points = check->def->points;
-    int count = check->def->point_count;
-    bool is_good = true;
-    for (int i = 0; i < count; ++i) {
-        couVec3 p = points[i], next = points[(i + 1) % count];
-        if (!(fabsf(p.x) <= MAX_LENGTH && fabsf(p.y) <= MAX_LENGTH)) {
-            fault(check, "points", "point %d (%g, %g) must be within %g m of the origin", i + 1, (double)p.x, (double)p.y,
-                  (double)MAX_LENGTH);
-            is_good = false;
-        } else if (hypotf(next.x - p.x, next.y - p.y) < MIN_LENGTH) {
-            fault(check, "points", "point %d (%g, %g) is the same as the next; edges must be at least %g m long", i + 1,
-                  (double)p.x, (double)p.y, (double)MIN_LENGTH);
-            is_good = false;
-        }
-    }
-    return is_good;
-}
-
-static void check_polygon(Check *check)
-{
-    const couShapeDef *def = check->def;
-    check_length(check, "height", "", def->height);
-    if (def->point_count < 3 || def->point_count > cou_shapeMaxPoints) {
-        fault(check, "points", "%d given, must be 3 to %d", def->point_count, cou_shapeMaxPoints);
-        return;
-    }
-    if (!def->points) {
-        fault(check, "points", "%d announced but none given", def->point_count);
-        return;
-    }
-    if (!check_points(check)) return;
-    double span = 0.0;
-    for (int i = 1; i < def->point_count; ++i) {
-        span = fmax(span, hypot((double)def->points[i].x - def->points[0].x, (double)def->points[i].y - def->points[0].y));
-    }
-    // Crossings first: a figure of eight may have no area, but that is not what is wrong with it.
-    bool was_bad = check->is_bad;
-    check->is_bad = false;
-    check_crossings(check);
-    double area = fabs(outline_area(def->points, def->point_count));
-    if (!check->is_bad && !(area > 1e-6 * span * span)) {
-        fault(check, "points", "area %g m^2 is degenerate, must be more than a millionth of the extent squared (%g m^2)", area,
-              1e-6 * span * span);
-    }
-    check->is_bad = check->is_bad || was_bad;
+    if (!(fabs(norm - 1.0) <= 1e-3)) couShapeCheck_Fault(check, "pose", "rotation has length %g, must be 1 (within 0.001)", norm);
 }
 
 static bool check_def(const couShapeDef *def, couFaults *faults)
 {
-    Check check = {.def = def, .kind = "shape", .faults = faults};
+    couShapeCheck check = {.def = def, .kind = "shape", .faults = faults};
     if (!def || (unsigned)def->kind >= COU_COUNT(kind_names)) {
-        fault(&check, "kind", "%d is unknown, must be 0 to %d", def ? (int)def->kind : -1, COU_COUNT(kind_names) - 1);
+        couShapeCheck_Fault(&check, "kind", "%d is unknown, must be 0 to %d", def ? (int)def->kind : -1,
+                            COU_COUNT(kind_names) - 1);
         return false;
     }
     check.kind = kind_names[def->kind];
@@ -251,30 +180,32 @@ static bool check_def(const couShapeDef *def, couFaults *faults)
     case cou_shapePlane: check_axis(&check); break;
     case cou_shapeBox: check_size(&check); break;
     case cou_shapeSphere:
-    case cou_shapeDisk: check_length(&check, "radius", "", def->radius); break;
+    case cou_shapeDisk: couShapeCheck_Length(&check, "radius", "", def->radius); break;
     case cou_shapeCapsule:
     case cou_shapeCylinder:
-        check_length(&check, "radius", "", def->radius);
-        check_length(&check, "height", "", def->height);
+        couShapeCheck_Length(&check, "radius", "", def->radius);
+        couShapeCheck_Length(&check, "height", "", def->height);
         break;
     case cou_shapeCone:
-        check_length(&check, "radius", "", def->radius);
+        couShapeCheck_Length(&check, "radius", "", def->radius);
         check_radius2(&check);
-        check_length(&check, "height", "", def->height);
+        couShapeCheck_Length(&check, "height", "", def->height);
         break;
     case cou_shapeTorus:
-        check_length(&check, "radius", "", def->radius);
+        couShapeCheck_Length(&check, "radius", "", def->radius);
         check_radius2(&check);
         break;
-    case cou_shapePolygon: check_polygon(&check); break;
+    case cou_shapePolygon: couCheckPolygon(&check); break;
     case cou_shapeShell: check_shell(&check); break;
     case cou_shapeUnion: check_children(&check, cou_shapeMaxChildren); break;
+    case cou_shapeDifference:
+    case cou_shapeIntersection: check_cut(&check); break;
     case cou_shapePlaced:
         check_children(&check, 1);
         check_pose(&check);
         break;
     case cou_shapeMesh:
-        if (!def->grid) fault(&check, "grid", "none given; a mesh needs its distance grid");
+        if (!def->grid) couShapeCheck_Fault(&check, "grid", "none given; a mesh needs its distance grid");
         break;
     }
     return !check.is_bad;
@@ -299,8 +230,15 @@ static double support(const couShape *shape, const double n[3])
 {
     double flat = sqrt(n[0] * n[0] + n[2] * n[2]);
     switch (shape->kind) {
-    case cou_shapePlane: return INFINITY;
-    case cou_shapeBox: return fabs(n[0]) * shape->box.half.x + fabs(n[1]) * shape->box.half.y + fabs(n[2]) * shape->box.half.z;
+    case cou_shapePlane: {
+        couVec3 normal = shape->plane.normal;
+        return n[0] * normal.x + n[1] * normal.y + n[2] * normal.z > 1.0 - 1e-10 ? 0.0 : INFINITY;
+    }
+    case cou_shapeBox: {
+        couVec3 half = shape->box.half;
+        double r = shape->box.rounding;
+        return fabs(n[0]) * (half.x - r) + fabs(n[1]) * (half.y - r) + fabs(n[2]) * (half.z - r) + r;
+    }
     case cou_shapeSphere: return shape->round.radius;
     case cou_shapeCapsule: return fabs(n[1]) * shape->round.half_height + shape->round.radius;
     case cou_shapeCylinder: return fabs(n[1]) * shape->round.half_height + flat * shape->round.radius;
@@ -321,6 +259,12 @@ static double support(const couShape *shape, const double n[3])
         double largest = -INFINITY;
         for (int i = 0; i < shape->group.count; ++i) largest = fmax(largest, support(shape->group.children[i], n));
         return largest;
+    }
+    case cou_shapeDifference: return support(shape->group.children[0], n);
+    case cou_shapeIntersection: {
+        double least = INFINITY; // of what they have in common it may be less
+        for (int i = 0; i < shape->group.count; ++i) least = fmin(least, support(shape->group.children[i], n));
+        return least;
     }
     case cou_shapePlaced: {
         couVec3 x = shape->placed.x, y = shape->placed.y, z = shape->placed.z, at = shape->placed.position;
@@ -381,70 +325,6 @@ static void derive_cone(couShape *shape)
     shape->thinness = (float)fmin(height, 2.0 * fmax(r1, r2) * height / length);
 }
 
-// Whether the unit direction (x, y) leaves the solid at the corner between two edges: between their normals, or close to one.
-static bool is_outward(const couShapeEdge *before, const couShapeEdge *after, double winding, double x, double y)
-{
-    const double cos_close = 0.94; // 20 degrees
-    double first = x * before->normal_x + y * before->normal_y, second = x * after->normal_x + y * after->normal_y;
-    if (fmax(first, second) > cos_close) return true;
-    double from_first = winding * (before->normal_x * y - before->normal_y * x);
-    double to_second = winding * (x * after->normal_y - y * after->normal_x);
-    return from_first >= 0.0 && to_second >= 0.0 && fmax(first, second) > 0.0;
-}
-
-// The thinnest wall of an outline: from a corner to the nearest edge that is the other side of the solid there. Neighbours along
-// a finely drawn curve look the same way and do not count.
-static double outline_thinness(const couShapeEdge *edges, int count, double winding)
-{
-    double thinnest = INFINITY;
-    for (int i = 0; i < count; ++i) {
-        const couShapeEdge *before = &edges[(i + count - 1) % count], *after = &edges[i];
-        for (int j = 0; j < count; ++j) {
-            const couShapeEdge *edge = &edges[j];
-            if (edge == before || edge == after) continue;
-            double dx = (double)after->x - edge->x, dy = (double)after->y - edge->y;
-            double t = COU_CLAMP((dx * edge->ex + dy * edge->ey) * edge->inv_length2, 0.0, 1.0);
-            double ux = t * edge->ex - dx, uy = t * edge->ey - dy; // from the corner to the edge
-            double length = sqrt(ux * ux + uy * uy);
-            if (!(length > 0.0 && length < thinnest)) continue;
-            ux /= length;
-            uy /= length;
-            if (ux * edge->normal_x + uy * edge->normal_y > 0.94 && is_outward(before, after, winding, -ux, -uy))
-                thinnest = length;
-        }
-    }
-    return thinnest;
-}
-
-static void derive_polygon(couShape *shape, couShapeEdge *edges)
-{
-    const couVec3 *points = shape->def.points;
-    int count = shape->def.point_count;
-    double area = outline_area(points, count);
-    double winding = area > 0.0 ? 1.0 : -1.0;
-    shape->is_convex = true;
-    for (int i = 0; i < count; ++i) {
-        couVec3 a = points[i], b = points[(i + 1) % count], c = points[(i + 2) % count];
-        double ex = (double)b.x - a.x, ey = (double)b.y - a.y;
-        double length = sqrt(ex * ex + ey * ey);
-        edges[i] = (couShapeEdge){.x = a.x,
-                                  .y = a.y,
-                                  .ex = (float)ex,
-                                  .ey = (float)ey,
-                                  .inv_length2 = (float)(1.0 / (length * length)),
-                                  .normal_x = (float)(winding * ey / length),
-                                  .normal_y = (float)(-winding * ex / length)};
-        // A simple outline that only ever turns one way is convex.
-        if (winding * turn(a, b, c) < 0.0) shape->is_convex = false;
-    }
-    shape->polygon.edges = edges;
-    shape->polygon.count = count;
-    shape->polygon.half_height = 0.5f * shape->def.height;
-    shape->weight = count;
-    shape->face_area = (float)fabs(area);
-    shape->thinness = (float)fmin(shape->def.height, outline_thinness(edges, count, winding));
-}
-
 static void derive_shell(couShape *shape)
 {
     const couShape *child = shape->def.children[0];
@@ -458,7 +338,7 @@ static void derive_shell(couShape *shape)
     shape->blur = child->blur;
 }
 
-static void derive_union(couShape *shape, couBounds *bounds)
+static void derive_group(couShape *shape, couBounds *bounds)
 {
     shape->group.children = shape->def.children;
     int count = shape->def.child_count;
@@ -533,6 +413,7 @@ static void derive_primitive(couShape *shape)
     switch (def->kind) {
     case cou_shapeBox:
         shape->box.half = couScale(0.5f, def->size);
+        shape->box.rounding = def->rounding;
         shape->thinness = COU_MIN(def->size.x, COU_MIN(def->size.y, def->size.z));
         break;
     case cou_shapeSphere:
@@ -572,9 +453,18 @@ static void derive(couShape *shape, void *extra)
         derive_cone(shape);
         shape->is_convex = true;
         break;
-    case cou_shapePolygon: derive_polygon(shape, extra); break;
+    case cou_shapePolygon: couDerivePolygon(shape, extra); break;
     case cou_shapeShell: derive_shell(shape); break;
-    case cou_shapeUnion: derive_union(shape, extra); break;
+    case cou_shapeUnion: derive_group(shape, extra); break;
+    case cou_shapeDifference:
+        derive_group(shape, extra);
+        shape->is_convex = shape->group.count == 1 && shape->group.children[0]->is_convex;
+        break;
+    case cou_shapeIntersection:
+        derive_group(shape, extra);
+        shape->is_convex = true;
+        for (int i = 0; i < shape->group.count; ++i) shape->is_convex &= shape->group.children[i]->is_convex;
+        break;
     case cou_shapePlaced: derive_placed(shape); break;
     case cou_shapeMesh: derive_mesh(shape); break;
     default: derive_primitive(shape); break;
@@ -586,7 +476,33 @@ static void derive(couShape *shape, void *extra)
 
 static bool has_children(couShapeKind kind)
 {
-    return kind == cou_shapeShell || kind == cou_shapeUnion || kind == cou_shapePlaced;
+    return kind == cou_shapeShell || kind == cou_shapePlaced || couShapeHasGroup(kind);
+}
+
+// What only a look at the whole shows. Unbounded ones, as a plane with a hole, are taken at their word.
+static bool finish_cut(couShape *shape, couFaults *faults)
+{
+    if (!shape->is_bounded) return true;
+    couShapeCheck check = {.def = &shape->def, .kind = kind_names[shape->kind], .faults = faults};
+    couCutSurvey survey = couSurveyCut(shape, 3);
+    shape->is_flat = false; // what the children are is part of what was found
+    if (survey.has_ghost) {
+        couCutSurvey flat = couSurveyCut(shape, 2);
+        shape->is_flat = !flat.has_ghost && !flat.is_empty;
+        if (shape->is_flat) survey = flat;
+    }
+    shape->thinness = survey.thinness;
+    if (survey.has_ghost) {
+        couShapeCheck_Fault(&check, "children",
+                            "two of them have a face in common near (%.4g, %.4g, %.4g): what is taken away must stick out of "
+                            "the rest, by however little, and what is kept must overlap",
+                            (double)survey.ghost.x, (double)survey.ghost.y, (double)survey.ghost.z);
+    } else if (survey.is_empty) {
+        couShapeCheck_Fault(&check, "children",
+                            shape->kind == cou_shapeDifference ? "nothing is left of the first: the others take all of it away"
+                                                               : "they have nothing in common");
+    }
+    return !check.is_bad;
 }
 
 static size_t padded(size_t bytes) { return (bytes + 15) & ~(size_t)15; }
@@ -599,9 +515,12 @@ couShape *couCreateShape(const couShapeDef *def, couFaults *faults)
     size_t own_bytes = padded(sizeof(couShape));
     size_t child_bytes = padded(child_count * sizeof(couShape *));
     size_t point_bytes = padded(point_count * sizeof(couVec3));
-    size_t extra_bytes = point_count * sizeof(couShapeEdge) +
-                         (def->kind == cou_shapeUnion ? child_count * 2 * sizeof(couBounds) : 0);
-    char *block = couAlloc(NULL, own_bytes + child_bytes + point_bytes + extra_bytes);
+    size_t outline_count = def->kind == cou_shapePolygon ? (size_t)def->outline_count : 0;
+    size_t outline_bytes = padded(outline_count * sizeof(int));
+    size_t extra_bytes = def->kind == cou_shapePolygon ? couPolygonBytes(def)
+                         : couShapeHasGroup(def->kind) ? child_count * 2 * sizeof(couBounds)
+                                                       : 0;
+    char *block = couAlloc(NULL, own_bytes + child_bytes + point_bytes + outline_bytes + extra_bytes);
     if (!block) {
         if (faults) couFaults_Add(faults, NULL, kind_names[def->kind], "no memory for the shape");
         return NULL;
@@ -611,26 +530,34 @@ couShape *couCreateShape(const couShapeDef *def, couFaults *faults)
     couShape *shape = (couShape *)block;
     couShape **children = (couShape **)(block + own_bytes);
     couVec3 *points = (couVec3 *)(block + own_bytes + child_bytes);
+    int *outlines = (int *)(block + own_bytes + child_bytes + point_bytes);
     shape->kind = def->kind;
     shape->def = *def;
     shape->def.children = child_count ? children : NULL;
     shape->def.child_count = (int)child_count;
     shape->def.points = point_count ? points : NULL;
     shape->def.point_count = (int)point_count;
+    shape->def.outlines = outline_count ? outlines : NULL;
+    shape->def.outline_count = (int)outline_count;
     shape->def.grid = def->kind == cou_shapeMesh ? couDistanceGrid_Retain(def->grid) : NULL;
     if (point_count) memcpy(points, def->points, point_count * sizeof *points);
+    if (outline_count) memcpy(outlines, def->outlines, outline_count * sizeof *outlines);
 
     int child_depth = 0, child_weight = 0;
     for (size_t i = 0; i < child_count; ++i) {
         children[i] = couShape_Retain(def->children[i]);
         child_depth = COU_MAX(child_depth, children[i]->depth);
         child_weight += children[i]->weight;
+        shape->is_flat |= children[i]->is_flat;
     }
-    derive(shape, block + own_bytes + child_bytes + point_bytes);
+    derive(shape, block + own_bytes + child_bytes + point_bytes + outline_bytes);
     shape->depth = child_depth + 1;
     if (child_count) shape->weight = child_weight;
     atomic_init(&shape->references, 1);
-    return shape;
+    bool is_cut = shape->kind == cou_shapeDifference || shape->kind == cou_shapeIntersection;
+    if (!is_cut || finish_cut(shape, faults)) return shape;
+    couShape_Release(shape);
+    return NULL;
 }
 
 couShape *couShape_Retain(couShape *shape)
@@ -669,6 +596,8 @@ float couShape_Clearance(const couShape *shape, float distance)
     float size = fabsf(distance);
     return COU_MAX(size / shape->slope, size - shape->blur);
 }
+
+bool couShape_IsFlat(const couShape *shape) { return shape->is_flat; }
 
 couShapeKind couShape_Kind(const couShape *shape) { return shape->kind; }
 

@@ -2,8 +2,9 @@
 //
 // Primitives are exact, in space and in the plane: round ones are solved in (r, y), where r is the distance from the y axis; with
 // z = 0 the same formula is the exact distance in the plane, so only the plane, the box and the polygon look at the dimension.
-// A shell is {0 <= d <= thickness} of its child's d, a union the minimum. Every field keeps the right sign and never changes
-// faster than the place does; hence |field| never exceeds the true distance, which is what sweeping and sphere tracing rely on.
+// A shell is {0 <= d <= thickness} of its child's d, a union the minimum, an intersection the maximum, a difference that of the
+// first child and of the others turned inside out. Every field keeps the right sign and never changes faster than the place does;
+// hence |field| never exceeds the true distance, which is what sweeping and sphere tracing rely on.
 //
 // An open shell would be max(shell, y - top) by the book, but that field is zero all over the opening, where a brim-full tank has
 // its surface. Here the removed face (the lid) is left out of the distance from inside, and above the rim Pythagoras adds the
@@ -48,8 +49,30 @@ static inline float plane_distance(const couShape *shape, int dimension, couVec3
     return is_parallel ? NOWHERE : couDot(n, p);
 }
 
+// The distance from the box that is left without the rounding, less the rounding: that box pushed out.
+static float rounded_box_distance(const couShape *shape, int dimension, couVec3 p, couVec3 *normal)
+{
+    float rounding = shape->box.rounding;
+    couVec3 core = couSub(shape->box.half, (couVec3){rounding, rounding, rounding});
+    couVec3 q = {fabsf(p.x) - core.x, fabsf(p.y) - core.y, dimension == 2 ? -INFINITY : fabsf(p.z) - core.z};
+    couVec3 out = {COU_MAX(q.x, 0.0f), COU_MAX(q.y, 0.0f), COU_MAX(q.z, 0.0f)};
+    float deepest = COU_MAX(q.x, COU_MAX(q.y, q.z)), length = couLength(out);
+    if (!(length > TINY)) {
+        if (normal)
+            *normal = q.x == deepest   ? (couVec3){copysignf(1.0f, p.x), 0.0f, 0.0f}
+                      : q.y == deepest ? (couVec3){0.0f, copysignf(1.0f, p.y), 0.0f}
+                                       : (couVec3){0.0f, 0.0f, copysignf(1.0f, p.z)};
+        return deepest - rounding;
+    }
+    if (normal)
+        *normal = couNormalize(
+            (couVec3){copysignf(out.x / length, p.x), copysignf(out.y / length, p.y), copysignf(out.z / length, p.z)});
+    return length - rounding;
+}
+
 static inline float box_distance(const couShape *shape, int dimension, couVec3 p, couVec3 *normal)
 {
+    if (shape->box.rounding > 0.0f) return rounded_box_distance(shape, dimension, p, normal);
     couVec3 half = shape->box.half;
     couVec3 q = {fabsf(p.x) - half.x, fabsf(p.y) - half.y, dimension == 2 ? -INFINITY : fabsf(p.z) - half.z};
     float deepest = COU_MAX(q.x, COU_MAX(q.y, q.z));
@@ -192,32 +215,51 @@ static inline float edge_distance2(const couShapeEdge *edge, float x, float y, f
     return vx * vx + vy * vy;
 }
 
-// In the plane: the nearest edge gives the distance, the parity of crossings to the right the sign.
-static float outline_distance(const couShape *shape, couVec3 p, couVec3 *normal)
+typedef struct Nearest {
+    int edge;
+    float distance2, along;
+    bool is_inside;
+} Nearest;
+
+static void see_outline(const couShape *shape, const couShapeOutline *outline, couVec3 p, Nearest *nearest)
 {
     const couShapeEdge *edges = shape->polygon.edges;
-    int nearest = 0;
-    float best = INFINITY, best_along = 0.0f;
-    bool is_inside = false;
-    for (int i = 0; i < shape->polygon.count; ++i) {
+    int end = outline->first + outline->count;
+    for (int i = outline->first; i < end; ++i) {
         const couShapeEdge *edge = &edges[i];
         float along;
         float distance2 = edge_distance2(edge, p.x, p.y, &along);
-        if (distance2 < best) {
-            best = distance2;
-            best_along = along;
-            nearest = i;
+        if (distance2 < nearest->distance2) {
+            nearest->distance2 = distance2;
+            nearest->along = along;
+            nearest->edge = i;
         }
-        float end_y = edges[i + 1 < shape->polygon.count ? i + 1 : 0].y;
-        if ((edge->y > p.y) != (end_y > p.y)) is_inside ^= p.x < edge->x + (p.y - edge->y) / edge->ey * edge->ex;
+        float end_y = edges[i + 1 < end ? i + 1 : outline->first].y;
+        if ((edge->y > p.y) != (end_y > p.y)) nearest->is_inside ^= p.x < edge->x + (p.y - edge->y) / edge->ey * edge->ex;
     }
-    float sign = is_inside ? -1.0f : 1.0f;
-    float length = sqrtf(best);
+}
+
+// In the plane: the nearest edge gives the distance, the parity of crossings to the right the sign. Of many outlines most are
+// too far away for either.
+static float outline_distance(const couShape *shape, couVec3 p, couVec3 *normal)
+{
+    Nearest nearest = {.distance2 = INFINITY};
+    for (int k = 0; k < shape->polygon.outline_count; ++k) {
+        const couShapeOutline *outline = &shape->polygon.outlines[k];
+        float x = COU_MAX(outline->lower_x - p.x, p.x - outline->upper_x);
+        float y = COU_MAX(outline->lower_y - p.y, p.y - outline->upper_y);
+        float away_x = COU_MAX(x, 0.0f), away_y = COU_MAX(y, 0.0f);
+        bool is_beyond = x > 0.0f || y > 0.0f; // all crossings come in pairs
+        if (is_beyond && away_x * away_x + away_y * away_y >= nearest.distance2) continue;
+        see_outline(shape, outline, p, &nearest);
+    }
+    float sign = nearest.is_inside ? -1.0f : 1.0f;
+    float length = sqrtf(nearest.distance2);
     if (normal) {
-        const couShapeEdge *edge = &edges[nearest];
+        const couShapeEdge *edge = &shape->polygon.edges[nearest.edge];
         *normal = (couVec3){edge->normal_x, edge->normal_y, 0.0f};
-        if ((best_along <= 0.0f || best_along >= 1.0f) && length > TINY) {
-            couVec3 v = {p.x - edge->x - best_along * edge->ex, p.y - edge->y - best_along * edge->ey, 0.0f};
+        if ((nearest.along <= 0.0f || nearest.along >= 1.0f) && length > TINY) {
+            couVec3 v = {p.x - edge->x - nearest.along * edge->ex, p.y - edge->y - nearest.along * edge->ey, 0.0f};
             *normal = couNormalize(couScale(sign / length, v));
         }
     }
@@ -379,6 +421,36 @@ static Wall union_walls(const couShape *shape, int dimension, const Opening *ope
     return largest;
 }
 
+// A ball is held by the intersection when each child holds it, but for the lid; what is taken away holds none.
+static Wall cut_walls(const couShape *shape, int dimension, const Opening *opening)
+{
+    Wall nearest = {INFINITY, up_axis};
+    for (int i = 0; i < shape->group.count; ++i) {
+        const couShape *child = shape->group.children[i];
+        Wall wall = {INFINITY, up_axis};
+        if (couShapeIsTakenAway(shape, i)) {
+            couVec3 normal;
+            float distance = couShape_DistanceNormal(child, dimension, opening->foot, &normal);
+            see_wall(opening, distance, normal, false, &wall);
+        } else {
+            wall = inner_walls(child, dimension, opening);
+        }
+        if (wall.distance < nearest.distance) nearest = wall;
+    }
+    return nearest;
+}
+
+static Wall plane_walls(const couShape *shape, int dimension, const Opening *opening)
+{
+    couVec3 normal;
+    Wall wall = {INFINITY, up_axis};
+    float depth = -plane_distance(shape, dimension, opening->foot, &normal);
+    float scale = couLength(opening->foot) + fabsf(opening->top); // a plane has no extent
+    bool is_open = couDot(normal, opening->up) > 1.0f - 1e-6f && fabsf(opening->top) <= 1e-5f * scale;
+    if (!is_open) see_wall(opening, depth, couScale(-1.0f, normal), true, &wall);
+    return wall;
+}
+
 static Wall placed_walls(const couShape *shape, int dimension, const Opening *opening)
 {
     couVec3 x = shape->placed.x, y = shape->placed.y, z = shape->placed.z;
@@ -395,7 +467,12 @@ static Wall placed_walls(const couShape *shape, int dimension, const Opening *op
 static Wall inner_walls(const couShape *shape, int dimension, const Opening *opening)
 {
     switch (shape->kind) {
-    case cou_shapeBox: return box_walls(shape, dimension, opening);
+    case cou_shapePlane: return plane_walls(shape, dimension, opening);
+    case cou_shapeDifference:
+    case cou_shapeIntersection: return cut_walls(shape, dimension, opening);
+    case cou_shapeBox:
+        if (shape->box.rounding > 0.0f) break;
+        return box_walls(shape, dimension, opening);
     case cou_shapeCylinder: return cylinder_walls(shape, opening);
     case cou_shapeCone: return cone_walls(shape, opening);
     case cou_shapePolygon: return polygon_walls(shape, dimension, opening);
@@ -489,6 +566,27 @@ static float union_distance(const couShape *shape, int dimension, couVec3 p, cou
     return normal ? couShape_DistanceNormal(shape->group.children[nearest], dimension, p, normal) : best;
 }
 
+// The child that is farthest away counts, those taken away with their insides out: beyond their bounds they seldom do.
+static float cut_distance(const couShape *shape, int dimension, couVec3 p, couVec3 *normal)
+{
+    float most = couShape_Distance(shape->group.children[0], dimension, p);
+    int farthest = 0;
+    for (int i = 1; i < shape->group.count; ++i) {
+        bool is_away = couShapeIsTakenAway(shape, i);
+        float away2 = is_away ? bounds_distance2(&shape->group.bounds[i], p) : 0.0f;
+        if (away2 > 0.0f && most * fabsf(most) >= -away2) continue;
+        float distance = couShape_Distance(shape->group.children[i], dimension, p);
+        if (is_away) distance = -distance;
+        if (!(distance > most)) continue;
+        most = distance;
+        farthest = i;
+    }
+    if (!normal) return most;
+    couShape_DistanceNormal(shape->group.children[farthest], dimension, p, normal);
+    if (couShapeIsTakenAway(shape, farthest)) *normal = couScale(-1.0f, *normal);
+    return most;
+}
+
 // Only the part in the plane counts, and a normal straight out of it leaves the choice to us.
 static inline couVec3 flattened(couVec3 normal)
 {
@@ -532,6 +630,8 @@ static inline __attribute__((always_inline)) float evaluate(const couShape *shap
         if (shape->shell.is_open) return open_shell_distance(shape, dimension, p, normal);
         return closed_shell_distance(child_distance(shape->shell.child, dimension, p, normal), shape->shell.thickness, normal);
     case cou_shapeUnion: return union_distance(shape, dimension, p, normal);
+    case cou_shapeDifference:
+    case cou_shapeIntersection: return cut_distance(shape, dimension, p, normal);
     case cou_shapePlaced: return placed_distance(shape, dimension, p, normal);
     case cou_shapeMesh: return mesh_distance(shape, dimension, p, normal);
     }

@@ -2,8 +2,9 @@
 //
 // Everything is summed as moments: volume, centre and the central second moments (the integral of r r^T), which turn like any
 // tensor and give the inertia at the end. Single shapes have formulas; parts of a union whose bounds do not overlap are added
-// by the parallel axis theorem. Shells and other unions are sampled: cubes of the space around the shape are halved where its
-// surface runs through them, down to a size chosen for about 3e5 distances, and the smallest count by the part that is covered.
+// by the parallel axis theorem. Shells, other unions, differences and intersections are sampled: cubes of the space around the
+// shape are halved where its surface runs through them, down to a size chosen for about 3e5 distances, and the smallest count by
+// the part that is covered.
 //
 // That part is not clamp(1/2 - d / size) of the shape's own distance, which would lose or invent matter where walls are thinner
 // than a cube, but put together from the tree: a wall is its child grown by the thickness less the child; a box is the product
@@ -84,6 +85,29 @@ static Moments box_moments(double x, double y, double z, bool is_flat)
     return centered(is_flat ? x * y : x * y * z, x * x / 12, y * y / 12, is_flat ? 0 : z * z / 12);
 }
 
+// The integrals of 1 and of x^2 over a box pushed out by r, by its parts: the core a x b x c, a slab on each face, a quarter of a
+// rod along each edge, an eighth of a ball at each corner.
+static Moments rounded_box_moments(double x, double y, double z, double r, bool is_flat)
+{
+    const double core[3] = {x - 2 * r, y - 2 * r, z - 2 * r};
+    Moments moments = {0};
+    for (int axis = 0; axis < (is_flat ? 2 : 3); ++axis) {
+        double a = core[axis], b = core[axis == 0], c = is_flat ? 1.0 : core[axis == 2 ? 1 : 2];
+        double flat = a * a * a / 12, slabs = 2.0 / 3.0 * (pow(a / 2 + r, 3) - pow(a / 2, 3));
+        double rods = COU_PI * r * r * a * a / 4 + 4.0 / 3.0 * a * r * r * r + COU_PI * pow(r, 4) / 4;
+        double balls = COU_PI * r * r * r * a * a / 3 + COU_PI * a * pow(r, 4) / 2 + 4.0 / 15.0 * COU_PI * pow(r, 5);
+        if (is_flat) {
+            moments.volume = a * b + 2 * r * (a + b) + COU_PI * r * r;
+            moments.spread[axis] = flat * (b + 2 * r) + slabs * b + rods;
+        } else {
+            moments.volume = a * b * c + 2 * r * (a * b + b * c + c * a) + COU_PI * r * r * (a + b + c) +
+                             4.0 / 3.0 * COU_PI * r * r * r;
+            moments.spread[axis] = flat * (b * c + 2 * r * (b + c) + COU_PI * r * r) + slabs * b * c + rods * (b + c) + balls;
+        }
+    }
+    return moments;
+}
+
 static Moments sphere_moments(double radius, bool is_flat)
 {
     double r2 = radius * radius;
@@ -138,21 +162,26 @@ static Moments torus_moments(double radius, double tube, bool is_flat)
     return centered(2 * COU_PI * COU_PI * radius * t2, r2 / 2 + 3 * t2 / 8, t2 / 4, r2 / 2 + 3 * t2 / 8);
 }
 
-// Triangles from the first corner to each edge, with the sign of their turn.
+// Triangles from the first corner of all to each edge, with the sign of their turn and of their outline.
 static Moments polygon_moments(const couShape *shape, bool is_flat)
 {
     const couVec3 *points = shape->def.points;
+    const couShapeOutline *outlines = shape->polygon.outlines;
     double area = 0, x = 0, y = 0, xx = 0, yy = 0, xy = 0;
-    for (int i = 1; i + 1 < shape->def.point_count; ++i) {
-        double ax = (double)points[i].x - points[0].x, ay = (double)points[i].y - points[0].y;
-        double bx = (double)points[i + 1].x - points[0].x, by = (double)points[i + 1].y - points[0].y;
-        double twice = ax * by - ay * bx;
-        area += twice / 2;
-        x += twice * (ax + bx) / 6;
-        y += twice * (ay + by) / 6;
-        xx += twice * (ax * ax + ax * bx + bx * bx) / 12;
-        yy += twice * (ay * ay + ay * by + by * by) / 12;
-        xy += twice * (2 * ax * ay + ax * by + bx * ay + 2 * bx * by) / 24;
+    for (int k = 0; k < shape->polygon.outline_count; ++k) {
+        double sign = outlines[k].winding * outlines[0].winding;
+        for (int i = 0; i < outlines[k].count; ++i) {
+            couVec3 a = points[outlines[k].first + i], b = points[outlines[k].first + (i + 1) % outlines[k].count];
+            double ax = (double)a.x - points[0].x, ay = (double)a.y - points[0].y;
+            double bx = (double)b.x - points[0].x, by = (double)b.y - points[0].y;
+            double twice = sign * (ax * by - ay * bx);
+            area += twice / 2;
+            x += twice * (ax + bx) / 6;
+            y += twice * (ay + by) / 6;
+            xx += twice * (ax * ax + ax * bx + bx * bx) / 12;
+            yy += twice * (ay * ay + ay * by + by * by) / 12;
+            xy += twice * (2 * ax * ay + ax * by + bx * ay + 2 * bx * by) / 24;
+        }
     }
     double height = is_flat ? 1.0 : 2.0 * shape->polygon.half_height, scale = area > 0 ? height : -height;
     x /= area;
@@ -231,16 +260,35 @@ static Cover cover_union(const couShape *shape, int dimension, couVec3 p, float 
     return most;
 }
 
+// Of what several parts have in common: right where at most one of them has its surface in the cube.
+static Cover cover_cut(const couShape *shape, int dimension, couVec3 p, float size)
+{
+    Cover least = {.part = 1.0f};
+    int count = 0;
+    for (int i = 0; i < shape->group.count && least.part > 0.0f; ++i) {
+        Cover child = cover(shape->group.children[i], dimension, p, size);
+        if (couShapeIsTakenAway(shape, i)) child.part = 1.0f - child.part;
+        if (child.part < 1.0f) ++count;
+        least.part = COU_MIN(least.part, child.part);
+        least.is_shared |= child.is_shared;
+    }
+    least.is_shared = least.part > 0.0f && (least.is_shared || count > 1);
+    return least;
+}
+
 static Cover cover(const couShape *shape, int dimension, couVec3 p, float size)
 {
     switch (shape->kind) {
     case cou_shapeDisk: return (Cover){0};
     case cou_shapeShell: return (Cover){.part = cover_wall(shape, dimension, p, size)};
     case cou_shapeUnion: return cover_union(shape, dimension, p, size);
+    case cou_shapeDifference:
+    case cou_shapeIntersection: return cover_cut(shape, dimension, p, size);
     case cou_shapePlaced:
         return cover(shape->placed.child, couShapeChildDimension(shape, dimension), couShapeToChild(shape, p), size);
     case cou_shapeBox: {
         couVec3 half = shape->box.half;
+        if (shape->box.rounding > 0.0f) return (Cover){.part = cover_side(couShape_Distance(shape, dimension, p), size)};
         float part = cover_slab(p.x, half.x, size) * cover_slab(p.y, half.y, size);
         return (Cover){.part = dimension == 2 ? part : part * cover_slab(p.z, half.z, size)};
     }
@@ -424,7 +472,11 @@ static Moments moments_of(const couShape *shape, int dimension)
     switch (shape->kind) {
     case cou_shapePlane:
     case cou_shapeDisk: return (Moments){0};
-    case cou_shapeBox: return box_moments(2.0 * shape->box.half.x, 2.0 * shape->box.half.y, 2.0 * shape->box.half.z, is_flat);
+    case cou_shapeBox: {
+        double x = 2.0 * shape->box.half.x, y = 2.0 * shape->box.half.y, z = 2.0 * shape->box.half.z;
+        if (shape->box.rounding > 0.0f) return rounded_box_moments(x, y, z, shape->box.rounding, is_flat);
+        return box_moments(x, y, z, is_flat);
+    }
     case cou_shapeSphere: return sphere_moments(shape->round.radius, is_flat);
     case cou_shapeCapsule: return capsule_moments(shape->round.radius, height, is_flat);
     case cou_shapeCylinder: return cylinder_moments(shape->round.radius, height, is_flat);
@@ -440,6 +492,8 @@ static Moments moments_of(const couShape *shape, int dimension)
                     (const double[3]){at.x, at.y, at.z});
     }
     case cou_shapeMesh: return is_flat ? sampled_moments(shape, dimension, &bounds) : mesh_moments(shape);
+    case cou_shapeDifference:
+    case cou_shapeIntersection:
     case cou_shapeShell: break;
     }
     return sampled_moments(shape, dimension, &bounds);

@@ -1,11 +1,12 @@
 // Surfaces of shapes as triangles or, in 2D, segments: for pictures and for other programs.
 //
-// What turns about y is swept: a chain of points in the half-plane (r, y) from one end of the axis to the other, with the solid
-// to its left, pushed out by a radius with arcs at its corners. A sphere is the chain of one point pushed out by its radius, a
-// capsule that of two, a cylinder and a cone are chains pushed out by nothing; a box is a capsule's chain swept around a
-// rectangle instead of a point. A shell is the same chain pushed out by the wall, and the chain itself backwards; an open one
-// stops at the top and goes down inside in one sweep. The same chains, mirrored, are the outlines in 2D. Everything else,
-// shells of polygons and meshes and unions of parts that overlap, goes through a grid (shape_mesh_grid.c).
+// What turns about y is swept: a chain of points in the half-plane (r, y) from one end of the axis to the other, with the
+// solid to its left, pushed out by a radius with arcs at its corners. A sphere is the chain of one point pushed out by its
+// radius, a capsule that of two, a cylinder and a cone are chains pushed out by nothing; a box is a capsule's chain swept
+// around a rectangle instead of a point, pushed out by its rounding. A shell is the same chain pushed out by the wall, and the
+// chain itself backwards; an open one stops at the top and goes down inside in one sweep. The same chains, mirrored, are the
+// outlines in 2D. Polygons are in shape_mesh_polygon.c. Everything else, shells of polygons and meshes, unions of parts that
+// overlap, differences and intersections, goes through a grid (shape_mesh_grid.c).
 #include "shape/shape_mesh.h"
 
 #include "shape/shape_data.h"
@@ -105,12 +106,18 @@ static bool find_core(const couShape *shape, Core *core)
     case cou_shapeCapsule: *core = (Core){.points = {{0, -h}, {0, h}}, .count = 2, .radius = r}; return true;
     case cou_shapeCylinder: *core = (Core){.points = {{0, -h}, {r, -h}, {r, h}, {0, h}}, .count = 4}; return true;
     case cou_shapeDisk: *core = (Core){.points = {{0, 0}, {r, 0}, {0, 0}}, .count = 3}; return true;
-    case cou_shapeBox:
-        *core = (Core){.points = {{0, -shape->box.half.y}, {0, shape->box.half.y}},
+    case cou_shapeBox: {
+        // The rectangle must not vanish where the rounding takes all of a side.
+        couVec3 half = shape->box.half;
+        float least = 1e-4f * COU_MIN(half.x, half.z), rounding = shape->box.rounding;
+        h = COU_MAX(half.y - rounding, 0.0f);
+        *core = (Core){.points = {{0, -h}, {0, h}},
                        .count = 2,
-                       .half_x = shape->box.half.x,
-                       .half_z = shape->box.half.z};
+                       .radius = rounding,
+                       .half_x = COU_MAX(half.x - rounding, least),
+                       .half_z = COU_MAX(half.z - rounding, least)};
         return true;
+    }
     case cou_shapeCone:
         h = shape->cone.half_height;
         *core = (Core){.points = {{0, -h}, {shape->cone.radius, -h}, {shape->cone.radius2, h}, {0, h}}, .count = 4};
@@ -337,80 +344,6 @@ static bool add_known_shell(couShapeMesher *mesher, const couShape *shape)
     return true;
 }
 
-// --- Polygons ----------------------------------------------------------------------------------------------------------------
-
-static double turn(couVec3 a, couVec3 b, couVec3 c)
-{
-    return ((double)b.x - a.x) * ((double)c.y - a.y) - ((double)b.y - a.y) * ((double)c.x - a.x);
-}
-
-static bool holds(couVec3 a, couVec3 b, couVec3 c, couVec3 p)
-{
-    return turn(a, b, p) >= 0.0 && turn(b, c, p) >= 0.0 && turn(c, a, p) >= 0.0;
-}
-
-// Whether the corner can be cut off: it is convex and no other corner lies in its triangle.
-static bool is_ear(const couVec3 *points, const int *next, int before, int corner, int after)
-{
-    if (!(turn(points[before], points[corner], points[after]) > 0.0)) return false;
-    for (int i = next[after]; i != before; i = next[i]) {
-        bool is_corner = memcmp(&points[i], &points[before], 8) == 0 || memcmp(&points[i], &points[after], 8) == 0;
-        if (!is_corner && holds(points[before], points[corner], points[after], points[i])) return false;
-    }
-    return true;
-}
-
-// Both faces of the extruded polygon by cutting ears off; `points` run counter-clockwise.
-static void fill_faces(couShapeMesher *mesher, const couVec3 *points, int count, uint32_t front, uint32_t back, int *next)
-{
-    for (int i = 0; i < count; ++i) next[i] = (i + 1) % count;
-    int before = count - 1, left = count, tries = 0;
-    while (left > 2) {
-        int corner = next[before], after = next[corner];
-        // After a full round without an ear, all that is left is flat: any corner will do.
-        if (!is_ear(points, next, before, corner, after) && tries++ < left) {
-            before = corner;
-            continue;
-        }
-        couShapeMesher_AddTriangle(mesher, front + (uint32_t)before, front + (uint32_t)corner, front + (uint32_t)after);
-        couShapeMesher_AddTriangle(mesher, back + (uint32_t)after, back + (uint32_t)corner, back + (uint32_t)before);
-        next[before] = after;
-        --left;
-        tries = 0;
-    }
-}
-
-static void add_polygon(couShapeMesher *mesher, const couShape *shape)
-{
-    int count = shape->def.point_count;
-    float half = shape->polygon.half_height;
-    couVec3 *points = couAlloc(NULL, (size_t)count * sizeof *points);
-    int *next = couAlloc(NULL, (size_t)count * sizeof *next);
-    if (!points || !next) {
-        mesher->is_short = true;
-    } else {
-        double area = 0.0;
-        for (int i = 1; i + 1 < count; ++i) area += turn(shape->def.points[0], shape->def.points[i], shape->def.points[i + 1]);
-        for (int i = 0; i < count; ++i) points[i] = shape->def.points[area > 0.0 ? i : count - 1 - i];
-        uint32_t front = (uint32_t)mesher->surface->vertex_count, back = front + (uint32_t)count;
-        bool is_flat = mesher->dimension == 2;
-        for (int i = 0; i < count; ++i) couShapeMesher_AddVertex(mesher, (couVec3){points[i].x, points[i].y, is_flat ? 0 : half});
-        for (int i = 0; !is_flat && i < count; ++i) couShapeMesher_AddVertex(mesher, (couVec3){points[i].x, points[i].y, -half});
-        for (int i = 0; i < count && !mesher->is_short; ++i) {
-            uint32_t a = (uint32_t)i, b = (uint32_t)((i + 1) % count);
-            if (is_flat) {
-                couShapeMesher_AddSegment(mesher, front + a, front + b);
-                continue;
-            }
-            couShapeMesher_AddTriangle(mesher, front + a, back + a, front + b);
-            couShapeMesher_AddTriangle(mesher, front + b, back + a, back + b);
-        }
-        if (!is_flat && !mesher->is_short) fill_faces(mesher, points, count, front, back, next);
-    }
-    couFree(NULL, points);
-    couFree(NULL, next);
-}
-
 // --- Planes ------------------------------------------------------------------------------------------------------------------
 
 // Cuts the convex polygon off where the coordinate along the axis is beyond the limit; returns its new number of corners.
@@ -551,7 +484,7 @@ static void add_shape(couShapeMesher *mesher, const couShape *shape)
     if (shape->kind == cou_shapePlane)
         add_plane(mesher, shape);
     else if (shape->kind == cou_shapePolygon)
-        add_polygon(mesher, shape);
+        couShapeMesher_AddPolygon(mesher, shape);
     else if (shape->kind == cou_shapeUnion)
         add_union(mesher, shape);
     else if (shape->kind == cou_shapePlaced && (mesher->dimension == 3 || shape->is_planar))

@@ -23,3 +23,6 @@ void couShapeMesher_AddSegment(couShapeMesher *mesher, uint32_t a, uint32_t b);
 
 /// The surface of the union of the shapes (bounded), by a grid of their distance: for what has no formula.
 void couShapeMesher_AddByGrid(couShapeMesher *mesher, couShape *const *shapes, int count);
+
+/// A polygon's outlines in 2D, with its faces in 3D.
+void couShapeMesher_AddPolygon(couShapeMesher *mesher, const couShape *polygon);

@@ -167,6 +167,16 @@ static uint32_t shell_pocket(const couShape *shape, int dimension, couVec3 p)
     return couShape_Distance(child, dimension, p) <= 0.0f ? pocket_inside : 0;
 }
 
+// What was taken away is free, in one piece where that is convex.
+static uint32_t difference_pocket(const couShape *shape, int dimension, couVec3 p)
+{
+    for (int i = 1; i < shape->group.count; ++i) {
+        const couShape *child = shape->group.children[i];
+        if (child->is_convex && couShape_Distance(child, dimension, p) <= 0.0f) return (uint32_t)(pocket_inside + i - 1);
+    }
+    return 0;
+}
+
 // Where the point is in one convex part per child, it is in their intersection. The numbers of up to ten simple children are
 // packed side by side and cannot be confused; beyond, a hash must do.
 static uint32_t union_pocket(const couShape *shape, int dimension, couVec3 p)
@@ -197,5 +207,6 @@ uint32_t couShape_FreePocket(const couShape *shape, int dimension, couVec3 point
     }
     if (shape->kind == cou_shapeShell) return shell_pocket(shape, dimension, point);
     if (shape->kind == cou_shapeUnion) return union_pocket(shape, dimension, point);
+    if (shape->kind == cou_shapeDifference) return difference_pocket(shape, dimension, point);
     return 0;
 }

@@ -30,7 +30,7 @@ couSolidMesh *couCreateShapeSolidMesh(const couShape *shape, int dimension, floa
         couFaults_Add(faults, NULL, "solid_mesh", "the shape has no bounds, so it cannot be a solid");
         return NULL;
     }
-    if (couShape_Kind(shape) == cou_shapeBox) {
+    if (def->kind == cou_shapeBox && def->rounding == 0.0f) {
         const int cells[3] = {cells_along(def->size.x, spacing), cells_along(def->size.y, spacing),
                               cells_along(def->size.z, spacing)};
         return couCreateBoxSolidMesh(dimension, def->size, cells, faults);

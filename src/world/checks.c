@@ -31,6 +31,12 @@ bool couCheckShape(const couWorld *world, const couShape *shape, bool must_be_bo
         couFaults_Add(faults, NULL, key, "a shape is missing");
         return false;
     }
+    if (world->def.dimension == 3 && couShape_IsFlat(shape)) {
+        couFaults_Add(
+            faults, NULL, key,
+            "what its difference takes away ends flush with the rest along z: that is good in 2D; here it must stick out");
+        return false;
+    }
     if (must_be_bounded && !couShape_Bounds(shape, world->def.dimension, &bounds)) {
         couFaults_Add(faults, NULL, key, "the shape has no bounds, so it cannot be filled");
         return false;

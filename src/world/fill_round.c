@@ -397,7 +397,7 @@ int64_t couFillRound(couWorld *world, const couFilling *filling, int64_t present
 {
     couFluid *fluid = &world->fluid;
     float d = fluid->spacing;
-    bool is_box = couShape_Kind(filling->shape) == cou_shapeBox;
+    bool is_box = couShape_Kind(filling->shape) == cou_shapeBox && couShape_Def(filling->shape)->rounding == 0.0f;
     if (is_box || present < LEAST_COUNT || fluid->materials[filling->material].springs != cou_springsNone) return 0;
     double wanted = couWorld_FreeVolume(world, filling->shape, filling->pose) / pow(d, fluid->dimension);
     int64_t missing = (int64_t)(wanted + 0.5) - present;
