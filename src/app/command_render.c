@@ -417,7 +417,7 @@ static bool draw(Job *job, const couFrameFile *file, couImage *image, couLayers 
     couPictureBody *bodies = job->scene ? couFindBodies(&job->cast, &job->bodies, file->number, &count) : NULL;
     couSolidCast solids = {0};
     if (job->scene) solids = couFindSolids(couScene_World(job->scene), job->source, file->number);
-    couProps props = {bodies, count, solids.drawn, solids.count};
+    couProps props = couMakeProps(bodies, count, &solids);
     float *values = couFindValues(&job->colors, &frame, file->path, faults);
     couFrame samples = {0};
     bool has_samples = job->pictures.style.has_samples;

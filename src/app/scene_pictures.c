@@ -129,19 +129,41 @@ couPictureBody *couCollectBodies(const couWorld *world, int *count)
     return bodies;
 }
 
+// The scale of a solid's colours, if there is none like it yet.
+static void add_scale(couSolidCast *cast, const couWorld *world, couSolidId id)
+{
+    static const char *const titles[] = {NULL, "stress [Pa]", "strain", "displacement [m]"};
+    const couSolidDef *def = couWorld_Solid(world, id);
+    couLegend scale = {titles[def->color_by], 0.0f, couWorld_SolidColorMax(world, id), def->color_map};
+    if (!scale.title || !(def->look.opacity > 0.0f)) return;
+    for (int k = 0; k < cast->legend_count; ++k) {
+        const couLegend *other = &cast->legends[k];
+        if (other->title == scale.title && other->high == scale.high && other->map == scale.map) return;
+    }
+    cast->legends[cast->legend_count++] = scale;
+}
+
 couSolidCast couCollectSolids(const couWorld *world)
 {
     size_t most = (size_t)couWorld_SolidCount(world) + 1;
-    couSolidCast cast = {calloc(most, sizeof *cast.surfaces), calloc(most, sizeof *cast.drawn), 0};
-    for (int i = 0; cast.surfaces && cast.drawn && i < couWorld_SolidCount(world); ++i) {
+    couSolidCast cast = {.surfaces = calloc(most, sizeof *cast.surfaces),
+                         .drawn = calloc(most, sizeof *cast.drawn),
+                         .legends = calloc(most, sizeof *cast.legends)};
+    for (int i = 0; cast.surfaces && cast.drawn && cast.legends && i < couWorld_SolidCount(world); ++i) {
         couSolidId id = couWorld_SolidAt(world, i);
         const couSolidDef *def = couWorld_Solid(world, id);
         couSurface *surface = &cast.surfaces[cast.count];
         if (!couWorld_BuildSolidSurface(world, id, surface)) continue;
         cast.drawn[cast.count++] = (couPictureSurface){
             .surface = surface, .look = def->look, .is_colored = def->color_by != cou_solidColorLook, .is_solid = true};
+        add_scale(&cast, world, id);
     }
     return cast;
+}
+
+couProps couMakeProps(const couPictureBody *bodies, int count, const couSolidCast *solids)
+{
+    return (couProps){bodies, count, solids->drawn, solids->count, solids->legends, solids->legend_count};
 }
 
 // Moves the solids' points there: one after the other, as frames have them.
@@ -183,6 +205,7 @@ void couSolidCast_Clear(couSolidCast *cast)
     for (int i = 0; i < cast->count; ++i) couSurface_Clear(&cast->surfaces[i]);
     free(cast->surfaces);
     free(cast->drawn);
+    free(cast->legends);
     *cast = (couSolidCast){0};
 }
 
@@ -276,7 +299,7 @@ bool couDrawScene(couScene *scene, couBounds bounds, const couPictureStyle *styl
     int count = 0;
     couPictureBody *bodies = couCollectBodies(world, &count);
     couSolidCast solids = couCollectSolids(world);
-    couProps props = {bodies, count, solids.drawn, solids.count};
+    couProps props = couMakeProps(bodies, count, &solids);
     bool is_good = studio && bodies && couCaptureFrame(world, &frame) &&
                    couStudio_Draw(studio, &frame, NULL, NULL, 1, props, &image, NULL, faults) &&
                    couWritePng(path, &image, faults);

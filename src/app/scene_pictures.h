@@ -17,9 +17,13 @@ typedef struct couSolidCast {
     couSurface *surfaces;
     couPictureSurface *drawn;
     int count;
+    couLegend *legends; ///< of the scales that they are coloured by, each once
+    int legend_count;
 } couSolidCast;
 
 couSolidCast couCollectSolids(const couWorld *world);
+/// Bodies and these solids, for the studio.
+couProps couMakeProps(const couPictureBody *bodies, int count, const couSolidCast *solids);
 /// The same where solids_000012.vtu of a run has them; the world, which stands for the run's, is put into that state. None where
 /// there is no such file, or, with a warning, where it is not one of these solids.
 couSolidCast couFindSolids(couWorld *world, const char *folder, int frame);

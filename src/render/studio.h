@@ -42,6 +42,8 @@ typedef struct couProps {
     int body_count;
     const couPictureSurface *solids; ///< deformable ones
     int solid_count;
+    const couLegend *legends; ///< of the solids' colours
+    int legend_count;
 } couProps;
 
 /// Draws a frame as the camera sees it at the frame's time. `number` seeds the grain. `values` are the numbers to colour the
