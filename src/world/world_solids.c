@@ -1,5 +1,6 @@
 // The world's deformable solids, as users see them.
 
+#include "fluid/soft_samples.h"
 #include "world/look.h"
 #include "world/world.h"
 
@@ -58,6 +59,21 @@ couSolidDef couDefaultSolidDef(void)
     return def;
 }
 
+// Liquid of the SPH methods meets what samples stand for, and in the plane these fill one polygon.
+static bool check_outline(const couWorld *world, const couSolidMesh *mesh, couFaults *faults)
+{
+    size_t count;
+    if (mesh->dimension == 3 || !couMeetsSolids(&world->fluid)) return true;
+    couVec3 *outline = couSolidMesh_Outline(mesh, &count);
+    if (!outline)
+        couFaults_Add(
+            faults, NULL, "solid.shape",
+            "it has holes or several parts: in the plane liquid of the method '%s' meets solids of one closed line alone",
+            world->fluid.method->name);
+    couFree(NULL, outline);
+    return outline != NULL;
+}
+
 static bool check_def(const couWorld *world, const couSolidDef *def, couFaults *faults)
 {
     bool is_good = couParams_Check(&solid_table, def, faults);
@@ -75,6 +91,7 @@ static bool check_def(const couWorld *world, const couSolidDef *def, couFaults *
         couFaults_Add(faults, NULL, "solid.spring", "the rule '%s' needs a number", rule_names[def->rule]);
         is_good = false;
     }
+    is_good = is_good && check_outline(world, def->mesh, faults);
     if (is_good && def->name[0] && couSolids_FindName(&world->solids, def->name)) {
         couFaults_Add(faults, NULL, "solid.name", "there is a solid '%s' already", def->name);
         is_good = false;
