@@ -154,6 +154,9 @@ static void test_bad_solids(void **context)
         {HEAD "solid { shape = sphere { radius = 0.1 }, cells = {2, 2, 2} }", 2, "solid.cells", "only a box"},
         {HEAD "solid { shape = sphere { radius = 0.1 }, level = 1 }", 2, "solid.level", "only a cube"},
         {HEAD "solid { name = 'shapeless' }", 2, "solid.shape", ""},
+        {"scene { spacing = 0.02, dimension = 2, method = 'dfsph' }\n"
+         "solid { shape = shell { box { size = {0.2, 0.2, 1} }, thickness = 0.06 }, spacing = 0.03 }",
+         2, "solid.shape", "it has holes or several parts"},
         {HEAD "solid { file = 'flat.msh' }", 2, "solid", "tetrahedron 0 is flat"},
         {HEAD "solid { file = 'point.msh' }", 2, "solid", "no tetrahedra"},
         {HEAD "solid { file = '../flat.msh' }", 2, "solid.file", "not a file in the scene's folder"},

@@ -184,12 +184,12 @@ static bool pose_solids(couWorld *world, const couFrame *frame)
     return is_good;
 }
 
-couSolidCast couFindSolids(couWorld *world, const char *folder, int frame)
+bool couPoseSolids(couWorld *world, const char *folder, int frame)
 {
     char path[1024];
     couFaults faults = {0};
     snprintf(path, sizeof path, "%s/solids_%06d.vtu", folder, frame);
-    if (!couWorld_SolidCount(world) || access(path, R_OK) != 0) return (couSolidCast){0};
+    if (!couWorld_SolidCount(world) || access(path, R_OK) != 0) return false;
     couFrame points = {0}; // cells that are inside out do no harm here
     bool is_good = couReadFrame(path, &points, &faults) && pose_solids(world, &points);
     couFreeFrame(&points);
@@ -197,7 +197,12 @@ couSolidCast couFindSolids(couWorld *world, const char *folder, int frame)
         couWarn("%s: %s; the solids are left out", path,
                 faults.count ? faults.items[0].message : "it does not fit the solids of the scene");
     couFaults_Clear(&faults);
-    return is_good ? couCollectSolids(world) : (couSolidCast){0};
+    return is_good;
+}
+
+couSolidCast couFindSolids(couWorld *world, const char *folder, int frame)
+{
+    return couPoseSolids(world, folder, frame) ? couCollectSolids(world) : (couSolidCast){0};
 }
 
 void couSolidCast_Clear(couSolidCast *cast)
