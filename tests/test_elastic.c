@@ -405,9 +405,9 @@ static void test_energy_stays(void **context)
     }
 }
 
-// The velocities of modified Euler are those of half a step earlier, so m v^2 / 2 is an energy of two times at once, which swings about
-// the right one by a share of omega dt / 2. With v (v + dt a), the product of the velocities half a step before and after, it is that
-// of one time, and for linear laws an invariant of the scheme: what drifts would show here.
+// The velocities of modified Euler are those of half a step earlier, so m v^2 / 2 is an energy of two times at once, which swings
+// about the right one by a share of omega dt / 2. With v (v + dt a), the product of the velocities half a step before and after,
+// it is that of one time, and for linear laws an invariant of the scheme: what drifts would show here.
 static double energy_at_one_time(Body *body, double dt, double gravity)
 {
     double energy = couElastic_Energy(&body->elastic, state_of(body));
@@ -415,8 +415,8 @@ static double energy_at_one_time(Body *body, double dt, double gravity)
     for (size_t i = 0; i < body->mesh->point_count; ++i) {
         couDouble3 a = couScale3(1 / body->masses[i], body->forces[i]);
         a.y -= gravity;
-        energy += body->masses[i] * (0.5 * couDot3(body->v[i], couMulAdd3(body->v[i], dt, a)) +
-                                     gravity * (body->x[i].y - body->rest[i].y));
+        energy += body->masses[i] *
+                  (0.5 * couDot3(body->v[i], couMulAdd3(body->v[i], dt, a)) + gravity * (body->x[i].y - body->rest[i].y));
     }
     return energy;
 }
@@ -459,7 +459,8 @@ static void test_variants(void **context)
                 assert_true(body.elastic.cells.block_count > 1 && body.mesh->cell_count % COU_CELL_BLOCK);
                 couRandom random = {5};
                 for (size_t i = 0; i < count; ++i) {
-                    body.x[i].x += 0.003 * (double)couRandomSigned(&random), body.x[i].y += 0.002 * (double)couRandomSigned(&random);
+                    body.x[i].x += 0.003 * (double)couRandomSigned(&random);
+                    body.x[i].y += 0.002 * (double)couRandomSigned(&random);
                     body.v[i] = (couDouble3){(double)couRandomSigned(&random), (double)couRandomSigned(&random), 0};
                 }
                 couDouble3 *forces[cou_isaCount];
@@ -503,8 +504,8 @@ int main(void)
         cmocka_unit_test(test_forces_from_energy), cmocka_unit_test(test_action_and_reaction),
         cmocka_unit_test(test_rigid_motion),       cmocka_unit_test(test_spring_rules),
         cmocka_unit_test(test_stress_of_a_strain), cmocka_unit_test(test_stable_step),
-        cmocka_unit_test(test_energy_stays),       cmocka_unit_test(test_energy_at_long_steps), cmocka_unit_test(test_variants),
-        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_energy_stays),       cmocka_unit_test(test_energy_at_long_steps),
+        cmocka_unit_test(test_variants),           cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

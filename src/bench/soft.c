@@ -1,6 +1,6 @@
 // The benchmark of deformable solids: a cube of about 100,000 tetrahedra swings from a wall, in the world as scenes have it,
-// without liquid. What counts is tetrahedra times substeps a second: forces, motion and contacts, of which there are none. The best
-// of many short spans counts: what else the machine does meanwhile is not the solid's.
+// without liquid. What counts is tetrahedra times substeps a second: forces, motion and contacts, of which there are none. The
+// best of many short spans counts: what else the machine does meanwhile is not the solid's.
 
 #include "bench/bench.h"
 

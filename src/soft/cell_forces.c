@@ -1,8 +1,8 @@
-// Forces of finite elements. Cells are sorted along a curve that fills space and cut into blocks, which thus share few points with
-// each other. A block takes the displacements of its points together, adds up what its cells do to them, and writes that down;
-// points then add up what their blocks wrote, in the order of the blocks: the same bits whatever thread does what. A block of 1024
-// cells of a regular mesh has some 300 points, so that of a cell 88 bytes are read and some 30 of its share of the points, where
-// forces by corner would be 192 written and read again.
+// Forces of finite elements. Cells are sorted along a curve that fills space and cut into blocks, which thus share few points
+// with each other. A block takes the displacements of its points together, adds up what its cells do to them, and writes that
+// down; points then add up what their blocks wrote, in the order of the blocks: the same bits whatever thread does what. A block
+// of 1024 cells of a regular mesh has some 300 points, so that of a cell 88 bytes are read and some 30 of its share of the
+// points, where forces by corner would be 192 written and read again.
 
 #include "soft/cell_forces.h"
 

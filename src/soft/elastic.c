@@ -6,8 +6,9 @@
 // voronoi has P = (lambda + mu) div I on its own facets, and a scalar an edge for the Laplacian [eq. 4.23, 4.24]; springs have
 // edges alone. Damping adds the rate of strain times a time; for the linear models that is u + damping v in the place of u.
 //
-// Forces of the three on cells are found four cells at a time (cell_forces.c, elastic_wide.c); here are those of the two others, the
-// energies and the stress of one cell. Double precision throughout: a solid far from the origin turns without creating forces.
+// Forces of the three on cells are found four cells at a time (cell_forces.c, elastic_wide.c); here are those of the two others,
+// the energies and the stress of one cell. Double precision throughout: a solid far from the origin turns without creating
+// forces.
 
 #include "soft/elastic.h"
 
