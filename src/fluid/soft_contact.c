@@ -1,7 +1,7 @@
-// Particles of methods whose walls are no samples (pvfs) against deformable solids: those that the step has put into a solid go back
-// onto its surface and lose the speed with which they went in, which its points get. What presses the particles against it thus
-// presses the solid: it sinks, floats and is carried along. One after the other, in the order of the table, which is that of the
-// cells: the same on any number of threads. Momentum is kept to the rounding of the particles' velocities.
+// Particles of methods whose walls are no samples (pvfs) against deformable solids: those that the step has put into a solid go
+// back onto its surface and lose the speed with which they went in, which its points get. What presses the particles against it
+// thus presses the solid: it sinks, floats and is carried along. One after the other, in the order of the table, which is that
+// of the cells: the same on any number of threads. Momentum is kept to the rounding of the particles' velocities.
 
 #include "fluid/soft_samples.h"
 #include "soft/cell_finder.h"

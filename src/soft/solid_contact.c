@@ -141,8 +141,8 @@ static void weigh_triangle(couDouble3 p, const couDouble3 q[3], double weights[3
     }
 }
 
-// The nearest point of the surface at rest, on a face that now looks against `normal`, or on any for 0; infinitely far where there
-// is none.
+// The nearest point of the surface at rest, on a face that now looks against `normal`, or on any for 0; infinitely far where
+// there is none.
 static Spot find_spot(const couSolid *solid, const Ball *balls, couDouble3 rest, couDouble3 normal)
 {
     const couSolidMesh *mesh = solid->def.mesh;

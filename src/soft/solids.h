@@ -74,8 +74,8 @@ typedef struct couLoosePoint {
     double stickiness;               ///< share of the sliding that is taken, 0 to 1
 } couLoosePoint;
 
-/// Puts points that are inside of the solid onto its surface, one after the other, and takes the speed with which they go in: equal
-/// and opposite. Both are between lower and upper. False without memory.
+/// Puts points that are inside of the solid onto its surface, one after the other, and takes the speed with which they go in:
+/// equal and opposite. Both are between lower and upper. False without memory.
 bool couTouchPoints(couSolids *solids, couSolid *solid, const couLoosePoint *points, size_t count, couDouble3 lower,
                     couDouble3 upper);
 /// Of the fastest point of the surface [m/s].
