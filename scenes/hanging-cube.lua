@@ -20,7 +20,7 @@ for k, cube in ipairs(models) do
     cube.level = 1
     cube.at = { x, 0.2, 0 }
     cube.fixed = box { size = { 0.02, 0.2, 0.2 } }:at { x - 0.06, 0.2, 0 }
-    cube.color_by, cube.color_max = "stress", 3000
+    cube.color_by, cube.color_max = "stress", 2000
     solid(cube)
     body { shape = box { size = { 0.01, 0.14, 0.14 } }, at = { x - 0.0551, 0.2, 0 }, color = { 0.5, 0.5, 0.55 } }
 end

@@ -19,14 +19,15 @@ scene = bpy.context.scene
 # Debian's VTK lives in Debian's Python, not always in Blender's.
 READ = """
 import sys, json
-from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
-reader = vtkXMLPolyDataReader()
+from vtkmodules.vtkIOXML import vtkXMLPolyDataReader, vtkXMLUnstructuredGridReader
+reader = vtkXMLUnstructuredGridReader() if sys.argv[1].endswith("vtu") else vtkXMLPolyDataReader()
 reader.SetFileName(sys.argv[1])
 reader.Update()
 data = reader.GetOutput()
-arrays = {name: memoryview(data.GetPointData().GetArray(name)).tolist() for name in ("velocity", "id", "material")}
+arrays = {name: memoryview(data.GetPointData().GetArray(name)).tolist() for name in ("velocity", "id", "material", "von_mises")
+          if data.GetPointData().HasArray(name)}
 arrays["points"] = memoryview(data.GetPoints().GetData()).tolist()
-if data.GetNumberOfPolys():
+if sys.argv[1].endswith("vtp") and data.GetNumberOfPolys():
     arrays["triangles"] = memoryview(data.GetPolys().GetConnectivityArray()).tolist()
 print(json.dumps(arrays))
 """
@@ -85,6 +86,16 @@ for frame in (5, 2):
     expect((place - Vector((wanted["points"][0][0], -wanted["points"][0][2], wanted["points"][0][1]))).length < 1e-5, "axes")
     expect(not mesh.validate(verbose=True), "Blender had to repair the surface")
 
+    wanted = read_vtk(f"solids_{frame:06d}.vtu")
+    expect(len(stage["solids"]) == 2, "two solids")
+    for solid in stage["solids"]:
+        mesh, first, count = bpy.data.objects[solid["name"]].data, solid["first_point"], solid["point_count"]
+        part = {name: np.array(rows[first:first + count], "f4") for name, rows in wanted.items()}
+        expect(np.array_equal(values(mesh.vertices, "co", 3), part["points"]), f"points of {solid['name']} at frame {frame}")
+        expect(np.array_equal(values(mesh.attributes["velocity"].data, "vector", 3), part["velocity"]), "velocities of a solid")
+        expect(np.array_equal(values(mesh.attributes["von_mises"].data, "value", 1)[:, 0], part["von_mises"]), "von_mises")
+        expect(len(mesh.polygons) > 40 and not mesh.validate(verbose=True), f"triangles of {solid['name']}")
+
     there = {row["name"]: row for row in rows if int(row["frame"]) == frame}
     expect(("guest" in there) == (frame == 2), "the story of the guest")
     for body in stage["bodies"]:
@@ -107,7 +118,7 @@ paddle = [row for row in rows if row["name"] == "paddle"]
 expect(abs(bpy.data.objects["paddle"].location.y - 0.5 * (float(paddle[1]["y"]) + float(paddle[2]["y"]))) < 1e-5, "half a frame")
 
 # Looks: honey and glass let light through, with their index; the paddle is paint.
-for name, look in [(m["name"], m) for m in stage["materials"]] + [(b["name"], b) for b in stage["bodies"]]:
+for name, look in [(m["name"], m) for m in stage["materials"]] + [(b["name"], b) for b in stage["bodies"] + stage["solids"]]:
     nodes = bpy.data.materials[name].node_tree.nodes
     shader = next(node for node in nodes if node.type == "BSDF_PRINCIPLED")
     socket = shader.inputs.get("Transmission") or shader.inputs["Transmission Weight"]

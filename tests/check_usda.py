@@ -10,7 +10,7 @@ import os
 import re
 import sys
 
-from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
+from vtkmodules.vtkIOXML import vtkXMLPolyDataReader, vtkXMLUnstructuredGridReader
 
 folder = sys.argv[1]
 with open(os.path.join(folder, "run.usda"), encoding="utf-8") as file:
@@ -175,11 +175,14 @@ for path, prim in prims.items():
         check(target in prims, f"{path} points to {target}, which is not there")
 
 
-def read_vtp(name):
-    reader = vtkXMLPolyDataReader()
+def read_vtk(reader, name):
     reader.SetFileName(os.path.join(folder, name))
     reader.Update()
     return reader.GetOutput()
+
+
+def read_vtp(name):
+    return read_vtk(vtkXMLPolyDataReader(), name)
 
 
 def rows_of(array):
@@ -243,6 +246,26 @@ for body in stage["bodies"]:
     corners = [int(word) - 1 for words in lines if words[0] == "f" for word in words[1:]]
     counted = sum(mesh["faceVertexCounts"]["value"])
     check(mesh["faceVertexIndices"]["value"] == corners and counted == len(corners), f"triangles of {path}")
+check(len(stage["solids"]) == 2, "the run has two solids")
+for solid in stage["solids"]:
+    mesh = prims["/coulis/solids/" + solid["name"]]["attributes"]
+    first, count = solid["first_point"], solid["point_count"]
+    for frame in range(1, 7):
+        data = read_vtk(vtkXMLUnstructuredGridReader(), f"solids_{frame:06d}.vtu")
+        points = rows_of(data.GetPoints().GetData())
+        part = points[first:first + count]
+        compare("points of a solid", mesh["points"]["samples"][frame], part)
+        velocities = rows_of(data.GetPointData().GetArray("velocity"))[first:first + count]
+        compare("velocities of a solid", mesh["velocities"]["samples"][frame], velocities)
+        low, high = mesh["extent"]["samples"][frame]
+        check(all(l <= p <= h for point in mesh["points"]["samples"][frame] for l, p, h in zip(low, point, high)), "extent")
+    check(len(points) == sum(s["point_count"] for s in stage["solids"]), "points of all solids")
+    check(mesh["points"]["samples"][6] != mesh["points"]["samples"][1], "the solid does not move")
+    # Every edge of a closed surface is there once in each direction.
+    corners = [int(c) for c in mesh["faceVertexIndices"]["value"]]
+    sides = [side for a, b, c in zip(corners[::3], corners[1::3], corners[2::3]) for side in ((a, b), (b, c), (c, a))]
+    check(len(sides) == len(set(sides)) and all((b, a) in set(sides) for a, b in sides), "the surface is not closed")
+    check(max(corners) < count and len(corners) == sum(mesh["faceVertexCounts"]["value"]), "corners of a solid")
 camera = prims["/coulis/camera"]["attributes"]
 check(prims["/coulis/camera"]["type"] == "Camera" and len(stage["cameras"]) == 6, "no camera, or it stands still")
 for frame, view in enumerate(stage["cameras"], 1):

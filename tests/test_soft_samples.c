@@ -95,7 +95,7 @@ static void add_momentum(const couWorld *world, couSolidId solid, double sum[3])
 static void test_momentum_is_shared(void **context)
 {
     (void)context;
-    static const char *const methods[] = {"wcsph", "iisph", "dfsph"};
+    static const char *const methods[] = {"wcsph", "iisph", "dfsph", "pvfs"};
     for (int m = 0; m < COU_COUNT(methods); ++m) {
         couWorld *world = make_sph_world(methods[m], 2, 0.02f, NO_GRAVITY);
         couSolidId solid = add_block(world, block_mesh(2, (couVec3){0.2f, 0.16f, 1}, 5, 4, 1), 1000, 3e4f, at(0, 0.02f, 0));

@@ -350,6 +350,34 @@ static void refuse(couWorld *world, couSolidDef def, const char *key, const char
     assert_int_equal(couWorld_SolidCount(world), 0);
 }
 
+// A cube that is pulled along x by a tenth and turned by nothing: what pictures show of it is known.
+static void test_values(void **context)
+{
+    (void)context;
+    couWorld *world = make_world(3, 0.05f, EARTH, 1);
+    couSolidMesh *mesh = regular_box(3, 0.1f, 2);
+    couSolidDef def = jelly(mesh);
+    couFaults faults = {0};
+    def.model = cou_solidCauchy, def.young = 20000, def.poisson = 0.4f, def.color_by = cou_solidColorStrain;
+    couSolidId id = couWorld_AddSolid(world, &def, &faults);
+    CHECK_NO_FAULTS(&faults);
+    couSolid *solid = couSolids_Find(&world->solids, id);
+    for (size_t i = 0; i < mesh->point_count; ++i) solid->position[i].x += 0.1 * (solid->rest[i].x - solid->rest[0].x);
+    float values[27];
+    couWorld_CopySolidValues(world, id, cou_solidColorStrain, values);
+    CHECK_NEAR(values[13], 2.0 / 3.0 * 0.1, 1e-6, 0);
+    couWorld_CopySolidValues(world, id, cou_solidColorStress, values);
+    CHECK_NEAR(values[13], 20000 / 1.4 * 0.1, 1e-2, 0);
+    couWorld_CopySolidValues(world, id, cou_solidColorDisplacement, values);
+    CHECK_NEAR(values[26], 0.01, 1e-7, 0);
+    CHECK_NEAR(couWorld_SolidColorMax(world, id), 0.1, 1e-7, 0);
+    couSurface surface;
+    assert_true(couWorld_BuildSolidSurface(world, id, &surface) && surface.colors);
+    couSurface_Clear(&surface);
+    couSolidMesh_Release(mesh);
+    couDestroyWorld(world);
+}
+
 static void test_bad_defs(void **context)
 {
     (void)context;
@@ -449,6 +477,7 @@ int main(void)
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_bad_states),
         cmocka_unit_test(test_hash_sees_all),
+        cmocka_unit_test(test_values),
         cmocka_unit_test(test_bad_defs),
         cmocka_unit_test(test_divergence_is_reported),
         cmocka_unit_test(test_plane),

@@ -25,8 +25,10 @@ typedef enum couSpringRule {
 } couSpringRule;
 
 typedef enum couSolidColor {
-    cou_solidColorLook,  ///< its look
-    cou_solidColorStress ///< von Mises' stress, from blue (0) over green and yellow to red (color_max)
+    cou_solidColorLook,        ///< its look
+    cou_solidColorStress,      ///< von Mises' stress [Pa]
+    cou_solidColorStrain,      ///< von Mises' equivalent strain: 2/3 of the same formula, of the strain
+    cou_solidColorDisplacement ///< how far from the rest [m]
 } couSolidColor;
 
 typedef struct couSolidDef {
@@ -48,7 +50,8 @@ typedef struct couSolidDef {
     float restitution;        ///< bounce against bodies, 0 to 1, default 0
     float friction;           ///< of liquid on it, 0 to 1, default 0, as that of bodies
     int color_by;             ///< couSolidColor: what pictures colour it by
-    float color_max;          ///< stress that is shown red [Pa], > 0; auto: a tenth of Young's modulus
+    float color_max;          ///< at the upper end of the colours, > 0; auto: couWorld_SolidColorMax() says what
+    int color_map;            ///< couColorMap, default viridis
     couLook look;             ///< in pictures
 } couSolidDef;
 
@@ -94,8 +97,11 @@ typedef struct couSolidView {
 COU_API couSolidView couWorld_SolidView(const couWorld *world, couSolidId solid);
 /// Stress and strain of each cell: xx, yy, zz, xy, xz, yz; either may be NULL. Zero for springs.
 COU_API void couWorld_CopySolidStress(const couWorld *world, couSolidId solid, float *stress, float *strain);
-/// Von Mises' stress at each point, the mean of the cells around it by volume [Pa].
-COU_API void couWorld_CopySolidMises(const couWorld *world, couSolidId solid, float *mises);
+/// What pictures may colour by, at each point: stress and strain are the mean of the cells around it by volume; 0 for the look.
+COU_API void couWorld_CopySolidValues(const couWorld *world, couSolidId solid, couSolidColor what, float *values);
+/// The number at the upper end of its colours: color_max, or a tenth of Young's modulus [Pa], a strain of 0.1, a tenth of its
+/// greatest length [m]. The lower end is 0.
+COU_API float couWorld_SolidColorMax(const couWorld *world, couSolidId solid);
 /// The surface now, for pictures and files: vertices are the mesh's points, with normals, velocities and the colours of color_by.
 /// In 2D its triangles, as seen from +z (dimension 3). Free with couSurface_Clear(). False without memory.
 COU_API bool couWorld_BuildSolidSurface(const couWorld *world, couSolidId solid, couSurface *surface);

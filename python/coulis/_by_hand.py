@@ -38,7 +38,7 @@ BY_HAND = {
     "couSolidMesh_Faces": "SolidMesh.faces",
     "couWorld_SolidView": "Solid.position",
     "couWorld_CopySolidStress": "Solid.stress",
-    "couWorld_CopySolidMises": "Solid.mises",
+    "couWorld_CopySolidValues": "Solid.mises",
     "couWorld_DragSolid": "Solid.drag",
     "couState_Add": "State.add",
     "couState_Find": "State.find",

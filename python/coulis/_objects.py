@@ -723,7 +723,8 @@ class SolidBase(Handle):
         """Von Mises' stress at each point [Pa]; a copy."""
         mises = np.zeros(len(self.position), np.float32)
         with self._world._used(True):
-            lib.couWorld_CopySolidMises(self._world._pointer, self._id, ffi.from_buffer("float[]", mises, True))
+            lib.couWorld_CopySolidValues(self._world._pointer, self._id, lib.cou_solidColorStress,
+                                         ffi.from_buffer("float[]", mises, True))
         return mises
 
     def drag(self, point, place, speed):

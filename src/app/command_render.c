@@ -410,7 +410,8 @@ static bool draw(Job *job, const couFrameFile *file, couImage *image, couLayers 
     if (job->scene) solids = couFindSolids(couScene_World(job->scene), job->source, file->number);
     couFoam foam = {0};
     bool has_foam = job->foam_settings;
-    couProps props = {bodies, count, solids.drawn, solids.count, job->foam_settings ? &foam : NULL};
+    couProps props = couMakeProps(bodies, count, &solids);
+    if (has_foam) props.foam = &foam;
     float *values = couFindValues(&job->colors, &frame, file->path, faults);
     couFrame samples = {0};
     bool has_samples = job->pictures.style.has_samples;

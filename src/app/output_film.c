@@ -67,9 +67,8 @@ static bool draw(couRun *run, Filming *filming, const couFrame *frame, const cou
     couFrame samples = {0};
     bool has_samples = run->options.pictures.style.has_samples;
     const char *folder = number <= run->first ? run->options.resume : run->folder;
-    // Solids of earlier frames are not read back: their part of the film has none.
-    couSolidCast solids = table ? (couSolidCast){0} : couCollectSolids(run->world);
-    couProps props = {.bodies = bodies, .body_count = count, .solids = solids.drawn, .solid_count = solids.count};
+    couSolidCast solids = table ? couFindSolids(run->world, folder, number) : couCollectSolids(run->world);
+    couProps props = couMakeProps(bodies, count, &solids);
     bool is_done = (values || !run->colors.by[0]) && (!has_samples || couReadSamples(folder, number, &samples, &run->faults)) &&
                    couStudio_Draw(filming->studio, &drawn, values, has_samples ? &samples : NULL, number, props, image, NULL,
                                   &run->faults);
@@ -127,8 +126,15 @@ static bool film_earlier_frame(couRun *run, Filming *filming, const char *folder
     return is_good;
 }
 
+// Solids are drawn where the files have them by taking the world there, and back in the end.
 static bool film_earlier_frames(couRun *run, Filming *filming, const char *folder, int first, int last)
 {
+    couState now = {0};
+    bool has_solids = couWorld_SolidCount(run->world) > 0;
+    if (has_solids && !couWorld_SaveState(run->world, &now)) {
+        couFaults_Add(&run->faults, NULL, NULL, "no memory for the film of earlier frames");
+        return false;
+    }
     couProgress progress = couStartProgress("picture", first - 1, last, run->options.is_quiet);
     couBodyTable bodies = {0};
     couFaults table_faults = {0};
@@ -143,6 +149,8 @@ static bool film_earlier_frames(couRun *run, Filming *filming, const char *folde
     }
     couProgress_End(&progress);
     couBodyTable_Clear(&bodies);
+    if (has_solids) is_good = couWorld_LoadState(run->world, &now, &run->faults) && is_good;
+    couState_Clear(&now);
     return is_good;
 }
 

@@ -135,7 +135,7 @@ couColors couChooseColors(const couPictureChoice *c, const couColors *scene, con
     }
     if (c->range_text) read_range(c->range_text, command, &colors, faults);
     if (c->has_no_legend) colors.has_legend = false;
-    const char *stray = c->range_text ? "--color-range" : c->map_word ? "--color-map" : c->has_no_legend ? "--no-legend" : NULL;
+    const char *stray = c->range_text ? "--color-range" : c->map_word ? "--color-map" : NULL;
     if (!colors.by[0] && stray) couFaults_Add(faults, command, stray, "of which column? add --color-by speed");
     return colors;
 }

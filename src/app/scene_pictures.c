@@ -129,19 +129,41 @@ couPictureBody *couCollectBodies(const couWorld *world, int *count)
     return bodies;
 }
 
+// The scale of a solid's colours, if there is none like it yet.
+static void add_scale(couSolidCast *cast, const couWorld *world, couSolidId id)
+{
+    static const char *const titles[] = {NULL, "stress [Pa]", "strain", "displacement [m]"};
+    const couSolidDef *def = couWorld_Solid(world, id);
+    couLegend scale = {titles[def->color_by], 0.0f, couWorld_SolidColorMax(world, id), def->color_map};
+    if (!scale.title || !(def->look.opacity > 0.0f)) return;
+    for (int k = 0; k < cast->legend_count; ++k) {
+        const couLegend *other = &cast->legends[k];
+        if (other->title == scale.title && other->high == scale.high && other->map == scale.map) return;
+    }
+    cast->legends[cast->legend_count++] = scale;
+}
+
 couSolidCast couCollectSolids(const couWorld *world)
 {
     size_t most = (size_t)couWorld_SolidCount(world) + 1;
-    couSolidCast cast = {calloc(most, sizeof *cast.surfaces), calloc(most, sizeof *cast.drawn), 0};
-    for (int i = 0; cast.surfaces && cast.drawn && i < couWorld_SolidCount(world); ++i) {
+    couSolidCast cast = {.surfaces = calloc(most, sizeof *cast.surfaces),
+                         .drawn = calloc(most, sizeof *cast.drawn),
+                         .legends = calloc(most, sizeof *cast.legends)};
+    for (int i = 0; cast.surfaces && cast.drawn && cast.legends && i < couWorld_SolidCount(world); ++i) {
         couSolidId id = couWorld_SolidAt(world, i);
         const couSolidDef *def = couWorld_Solid(world, id);
         couSurface *surface = &cast.surfaces[cast.count];
         if (!couWorld_BuildSolidSurface(world, id, surface)) continue;
         cast.drawn[cast.count++] = (couPictureSurface){
             .surface = surface, .look = def->look, .is_colored = def->color_by != cou_solidColorLook, .is_solid = true};
+        add_scale(&cast, world, id);
     }
     return cast;
+}
+
+couProps couMakeProps(const couPictureBody *bodies, int count, const couSolidCast *solids)
+{
+    return (couProps){bodies, count, solids->drawn, solids->count, solids->legends, solids->legend_count};
 }
 
 // Moves the solids' points there: one after the other, as frames have them.
@@ -162,12 +184,12 @@ static bool pose_solids(couWorld *world, const couFrame *frame)
     return is_good;
 }
 
-couSolidCast couFindSolids(couWorld *world, const char *folder, int frame)
+bool couPoseSolids(couWorld *world, const char *folder, int frame)
 {
     char path[1024];
     couFaults faults = {0};
     snprintf(path, sizeof path, "%s/solids_%06d.vtu", folder, frame);
-    if (!couWorld_SolidCount(world) || access(path, R_OK) != 0) return (couSolidCast){0};
+    if (!couWorld_SolidCount(world) || access(path, R_OK) != 0) return false;
     couFrame points = {0}; // cells that are inside out do no harm here
     bool is_good = couReadFrame(path, &points, &faults) && pose_solids(world, &points);
     couFreeFrame(&points);
@@ -175,7 +197,12 @@ couSolidCast couFindSolids(couWorld *world, const char *folder, int frame)
         couWarn("%s: %s; the solids are left out", path,
                 faults.count ? faults.items[0].message : "it does not fit the solids of the scene");
     couFaults_Clear(&faults);
-    return is_good ? couCollectSolids(world) : (couSolidCast){0};
+    return is_good;
+}
+
+couSolidCast couFindSolids(couWorld *world, const char *folder, int frame)
+{
+    return couPoseSolids(world, folder, frame) ? couCollectSolids(world) : (couSolidCast){0};
 }
 
 void couSolidCast_Clear(couSolidCast *cast)
@@ -183,6 +210,7 @@ void couSolidCast_Clear(couSolidCast *cast)
     for (int i = 0; i < cast->count; ++i) couSurface_Clear(&cast->surfaces[i]);
     free(cast->surfaces);
     free(cast->drawn);
+    free(cast->legends);
     *cast = (couSolidCast){0};
 }
 
@@ -276,7 +304,7 @@ bool couDrawScene(couScene *scene, couBounds bounds, const couPictureStyle *styl
     int count = 0;
     couPictureBody *bodies = couCollectBodies(world, &count);
     couSolidCast solids = couCollectSolids(world);
-    couProps props = {.bodies = bodies, .body_count = count, .solids = solids.drawn, .solid_count = solids.count};
+    couProps props = couMakeProps(bodies, count, &solids);
     bool is_good = studio && bodies && couCaptureFrame(world, &frame) &&
                    couStudio_Draw(studio, &frame, NULL, NULL, 1, props, &image, NULL, faults) &&
                    couWritePng(path, &image, faults);

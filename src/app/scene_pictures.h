@@ -17,11 +17,17 @@ typedef struct couSolidCast {
     couSurface *surfaces;
     couPictureSurface *drawn;
     int count;
+    couLegend *legends; ///< of the scales that they are coloured by, each once
+    int legend_count;
 } couSolidCast;
 
 couSolidCast couCollectSolids(const couWorld *world);
-/// The same where solids_000012.vtu of a run has them; the world, which stands for the run's, is put into that state. None where
-/// there is no such file, or, with a warning, where it is not one of these solids.
+/// Bodies and these solids, for the studio.
+couProps couMakeProps(const couPictureBody *bodies, int count, const couSolidCast *solids);
+/// Puts the solids of the world, which stands for the run's, to where solids_000012.vtu has them. False where there is no such
+/// file, or, with a warning, where it is not one of these solids.
+bool couPoseSolids(couWorld *world, const char *folder, int frame);
+/// The surfaces there; none where that failed.
 couSolidCast couFindSolids(couWorld *world, const char *folder, int frame);
 void couSolidCast_Clear(couSolidCast *cast);
 

@@ -8,7 +8,8 @@
 
 typedef struct Files {
     couRunOptions run;
-    couScene *scene;
+    couScene *scene; // its solids are where the frame has them that was read last
+    const char *folder;
     couFrameFiles frames;
     couCast cast;
     couBodyTable bodies;
@@ -23,6 +24,7 @@ static bool read_frame(void *context, int index, couFrame *frame, couFaults *fau
     Files *files = context;
     if (!couReadFrame(files->frames.items[index].path, frame, faults)) return false;
     frame->time = files->frames.items[index].number / files->fps;
+    couPoseSolids(couScene_World(files->scene), files->folder, files->frames.items[index].number);
     return true;
 }
 
@@ -50,13 +52,19 @@ static int find_bodies(void *context, int index, couShownBody *bodies, int capac
 static bool make_mesh(void *context, int index, couBytes *message)
 {
     Files *files = context;
-    if (index >= files->cast.count) return false;
+    const couWorld *world = couScene_World(files->scene);
+    int solid = index - files->cast.count;
+    if (solid >= couWorld_SolidCount(world)) return false;
+    if (solid >= 0) {
+        if (!couTell_Solid(message, world, couWorld_SolidAt(world, solid))) couBytes_Clear(message);
+        return true;
+    }
     const struct couCastMember *member = &files->cast.members[index];
     couBodyDef body = couDefaultBodyDef();
     snprintf(body.name, sizeof body.name, "%s", member->name);
     body.shape = member->shape;
     body.look = member->look;
-    int dimension = couWorld_Def(couScene_World(files->scene))->dimension;
+    int dimension = couWorld_Def(world)->dimension;
     if (!couTell_Mesh(message, (couBodyId){(uint16_t)(index + 1), 1}, &body, COU_POSE_IDENTITY, dimension, files->bounds))
         couBytes_Clear(message);
     return true;
@@ -66,7 +74,7 @@ static bool make_mesh(void *context, int index, couBytes *message)
 
 static bool open_files(Files *files, const couViewOptions *options, couFaults *faults)
 {
-    const char *folder = options->operand;
+    const char *folder = files->folder = options->operand;
     if (!couReadOldCommand(&files->run, folder, faults)) return false;
     couSplitOverrides("coulis view", &files->run.sets, &files->run.overrides, faults);
     couSceneOptions how = {.method = files->run.method,

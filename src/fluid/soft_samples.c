@@ -44,28 +44,14 @@ static couShape *shape_of_faces(const couFluid *fluid, const couSolidMesh *mesh,
     return shape;
 }
 
-// The polygon around a mesh of triangles. NULL with a fault where it is more than one chain.
-static couShape *shape_of_chain(const couFluid *fluid, const couSolidMesh *mesh, couFaults *faults)
+// The polygon around a mesh of triangles.
+static couShape *shape_of_chain(const couSolidMesh *mesh, couFaults *faults)
 {
-    couArenaMark mark = couArena_Mark(fluid->scratch);
-    uint32_t *next = COU_TAKE(fluid->scratch, uint32_t, mesh->point_count);
-    couVec3 *points = COU_TAKE(fluid->scratch, couVec3, mesh->face_count);
-    couShape *shape = NULL;
-    if (next && points) {
-        for (size_t f = 0; f < mesh->face_count; ++f) next[mesh->faces[2 * f]] = mesh->faces[2 * f + 1];
-        uint32_t first = mesh->faces[0], at = first;
-        size_t count = 0;
-        do {
-            points[count++] = mesh->points[at];
-            at = next[at];
-        } while (at != first && count < mesh->face_count);
-        if (at != first || count < mesh->face_count)
-            couFaults_Add(faults, NULL, "solid.shape", "in the plane liquid meets solids of one closed line alone: no holes");
-        else
-            shape = couCreateShape(
-                &(couShapeDef){.kind = cou_shapePolygon, .points = points, .point_count = (int)count, .height = 1}, faults);
-    }
-    couArena_Release(fluid->scratch, mark);
+    size_t count;
+    couVec3 *points = couSolidMesh_Outline(mesh, &count);
+    couShapeDef def = {.kind = cou_shapePolygon, .points = points, .point_count = (int)count, .height = 1};
+    couShape *shape = points ? couCreateShape(&def, faults) : NULL;
+    couFree(NULL, points);
     return shape;
 }
 
@@ -96,7 +82,7 @@ static bool make_ready(couFluid *fluid, const couSolid *solid, couSoft *soft)
     const couSolidMesh *mesh = solid->def.mesh;
     couFaults faults = {0};
     soft->body = (couBody){.slot.is_here = true, .kind = cou_rigidFree};
-    soft->body.def.shape = mesh->dimension == 3 ? shape_of_faces(fluid, mesh, &faults) : shape_of_chain(fluid, mesh, &faults);
+    soft->body.def.shape = mesh->dimension == 3 ? shape_of_faces(fluid, mesh, &faults) : shape_of_chain(mesh, &faults);
     bool is_good = soft->body.def.shape && couSampleBody(fluid, &soft->body, &soft->own) && find_hosts(fluid, mesh, soft);
     for (int f = 0; f < faults.count; ++f)
         couLog(cou_logError, "%s of '%s': %s", faults.items[f].key, solid->def.name, faults.items[f].message);

@@ -36,7 +36,7 @@ static inline couBody *couBodyAt(const couFluid *fluid, size_t place)
     return place < bodies ? &fluid->bodies->items[place] : &fluid->softs.items[place - bodies].body;
 }
 
-/// True for methods whose walls are samples: others do not see solids.
+/// True for methods whose walls are samples: others meet solids by contacts.
 bool couMeetsSolids(const couFluid *fluid);
 /// Adds the samples of all solids to the boundary. False without memory, or where a solid cannot be sampled.
 bool couPlaceSoft(couStep *step);
@@ -44,4 +44,7 @@ bool couPlaceSoft(couStep *step);
 void couPushSoft(const couFluid *fluid, uint32_t row, couVec3 impulse);
 /// All that was pushed becomes forces on the points of the solids for the next dt seconds.
 void couSettleSoft(couFluid *fluid, float dt);
+/// Of methods that do not meet solids by samples: particles and solids part where they overlap (soft_contact.c). False without
+/// memory.
+bool couTouchSoft(couFluid *fluid, couSolids *solids, float dt);
 void couFreeSoft(couFluid *fluid);

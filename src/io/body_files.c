@@ -38,11 +38,13 @@ static bool is_taken(const couStageFile *stage, const char *mesh)
 {
     for (int i = 0; i < stage->body_count; ++i)
         if (strcmp(stage->bodies[i].mesh, mesh) == 0) return true;
+    for (int i = 0; i < stage->solid_count; ++i)
+        if (strcmp(stage->solids[i].mesh, mesh) == 0) return true;
     return false;
 }
 
-// bodies/NAME.obj, of letters that every system takes; a number follows where that is taken.
-static void choose_mesh_name(const couStageFile *stage, const char *name, char mesh[80])
+// bodies/NAME.obj or solids/NAME.obj, of letters that every system takes; a number follows where that is taken.
+static void choose_mesh_name(const couStageFile *stage, const char *kind, const char *name, char mesh[80])
 {
     char plain[COU_NAME_SIZE];
     size_t length = 0;
@@ -52,8 +54,8 @@ static void choose_mesh_name(const couStageFile *stage, const char *name, char m
         plain[length] = is_plain ? c : '_';
     }
     plain[length] = '\0';
-    snprintf(mesh, 80, "bodies/%s.obj", plain);
-    for (int number = 2; is_taken(stage, mesh); ++number) snprintf(mesh, 80, "bodies/%s_%d.obj", plain, number);
+    snprintf(mesh, 80, "%s/%s.obj", kind, plain);
+    for (int number = 2; is_taken(stage, mesh); ++number) snprintf(mesh, 80, "%s/%s_%d.obj", kind, plain, number);
 }
 
 static bool write_mesh(couBodyFiles *files, const couWorld *world, couBodyId body, const char *mesh, couFaults *faults)
@@ -93,7 +95,7 @@ static bool add_body(couBodyFiles *files, const couWorld *world, couBodyId id, i
     couStageFileBody body = {
         .index = body_number(id), .first_frame = frame, .is_moving = def->is_dynamic || def->motion != NULL, .look = def->look};
     snprintf(body.name, sizeof body.name, "%s", def->name);
-    if (def->look.opacity > 0.0f) choose_mesh_name(&files->stage, def->name, body.mesh);
+    if (def->look.opacity > 0.0f) choose_mesh_name(&files->stage, "bodies", def->name, body.mesh);
     if (body.mesh[0] != '\0' && !write_mesh(files, world, id, body.mesh, faults)) return false;
     couStageFileBody *entry = couStageFile_AddBody(&files->stage);
     if (!entry) {
@@ -104,6 +106,41 @@ static bool add_body(couBodyFiles *files, const couWorld *world, couBodyId id, i
     return true;
 }
 
+static bool write_solid_mesh(couBodyFiles *files, const couWorld *world, couSolidId id, const char *mesh, couFaults *faults)
+{
+    char path[path_size];
+    couSurface surface;
+    if (!couManifest_Claim(files->manifest, mesh, faults)) return false;
+    if (!couMakeFolder(join(path, files->folder, "solids"), faults)) return false;
+    join(path, files->folder, mesh);
+    if (!couWorld_BuildSolidSurface(world, id, &surface)) {
+        couFaults_Add(faults, path, NULL, "no memory for it");
+        return false;
+    }
+    bool is_written = couWriteSurface(path, &surface, 0.0, faults);
+    couSurface_Clear(&surface);
+    return is_written;
+}
+
+// Solids come with the scene and stay.
+static bool add_solid(couBodyFiles *files, const couWorld *world, couSolidId id, couFaults *faults)
+{
+    const couSolidDef *def = couWorld_Solid(world, id);
+    const couStageFileSolid *before = files->stage.solids + files->stage.solid_count - 1;
+    couStageFileSolid solid = {.look = def->look, .point_count = (int)couSolidMesh_PointCount(def->mesh)};
+    if (files->stage.solid_count > 0) solid.first_point = before->first_point + before->point_count;
+    snprintf(solid.name, sizeof solid.name, "%s", def->name);
+    if (def->look.opacity > 0.0f) choose_mesh_name(&files->stage, "solids", def->name, solid.mesh);
+    if (solid.mesh[0] != '\0' && !write_solid_mesh(files, world, id, solid.mesh, faults)) return false;
+    couStageFileSolid *entry = couStageFile_AddSolid(&files->stage);
+    if (!entry) {
+        couFaults_Add(faults, files->folder, NULL, "no memory for the list of solids");
+        return false;
+    }
+    *entry = solid;
+    return true;
+}
+
 static bool write_stage(couBodyFiles *files, couFaults *faults)
 {
     char path[path_size];
@@ -111,6 +148,7 @@ static bool write_stage(couBodyFiles *files, couFaults *faults)
            couWriteStage(join(path, files->folder, "stage.json"), &files->stage, faults);
 }
 
+// And solids.
 static bool add_new_bodies(couBodyFiles *files, const couWorld *world, int frame, couFaults *faults)
 {
     bool has_new = false;
@@ -118,6 +156,10 @@ static bool add_new_bodies(couBodyFiles *files, const couWorld *world, int frame
         couBodyId id = couWorld_BodyAt(world, i);
         if (is_known(files, id)) continue;
         if (!add_body(files, world, id, frame, faults)) return false;
+        has_new = true;
+    }
+    for (int i = files->stage.solid_count; i < couWorld_SolidCount(world); ++i) {
+        if (!add_solid(files, world, couWorld_SolidAt(world, i), faults)) return false;
         has_new = true;
     }
     return !has_new || write_stage(files, faults);

@@ -53,7 +53,7 @@ static void fill_columns(Columns *columns, const couWorld *world)
             columns->displacement[point + i] = (couVec3){(float)(x[0] - r[0]), (float)(x[1] - r[1]), (float)(x[2] - r[2])};
             columns->velocity[point + i] = (couVec3){(float)v[0], (float)v[1], (float)v[2]};
         }
-        couWorld_CopySolidMises(world, id, columns->mises + point);
+        couWorld_CopySolidValues(world, id, cou_solidColorStress, columns->mises + point);
         couWorld_CopySolidStress(world, id, columns->stress + 6 * cell, columns->strain + 6 * cell);
         size_t cells = couSolidMesh_CellCount(view.mesh);
         for (size_t k = 0; k < cells * columns->corners; ++k)

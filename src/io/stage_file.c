@@ -40,6 +40,13 @@ couStageFileBody *couStageFile_AddBody(couStageFile *stage)
     return entry;
 }
 
+couStageFileSolid *couStageFile_AddSolid(couStageFile *stage)
+{
+    void *list = stage->solids, *entry = add_entry(&list, &stage->solid_count, sizeof *stage->solids);
+    stage->solids = list;
+    return entry;
+}
+
 couStageFileCamera *couStageFile_AddCamera(couStageFile *stage)
 {
     void *list = stage->cameras, *entry = add_entry(&list, &stage->camera_count, sizeof *stage->cameras);
@@ -51,6 +58,7 @@ void couStageFile_Clear(couStageFile *stage)
 {
     free(stage->materials);
     free(stage->bodies);
+    free(stage->solids);
     free(stage->cameras);
     *stage = (couStageFile){0};
 }
@@ -102,17 +110,32 @@ static void print_material(FILE *stream, const couStageFileMaterial *material)
     print_look(stream, &material->look);
 }
 
+static void print_mesh(FILE *stream, const char *mesh)
+{
+    fputs(", \"mesh\": ", stream);
+    if (mesh[0] != '\0')
+        couPrintJsonText(stream, mesh);
+    else
+        fputs("null", stream);
+}
+
 static void print_body(FILE *stream, const couStageFileBody *body)
 {
     fputs("\"name\": ", stream);
     couPrintJsonText(stream, body->name);
-    fprintf(stream, ", \"index\": %d, \"first_frame\": %d, \"is_moving\": %s, \"mesh\": ", body->index, body->first_frame,
+    fprintf(stream, ", \"index\": %d, \"first_frame\": %d, \"is_moving\": %s", body->index, body->first_frame,
             body->is_moving ? "true" : "false");
-    if (body->mesh[0] != '\0')
-        couPrintJsonText(stream, body->mesh);
-    else
-        fputs("null", stream);
+    print_mesh(stream, body->mesh);
     print_look(stream, &body->look);
+}
+
+static void print_solid(FILE *stream, const couStageFileSolid *solid)
+{
+    fputs("\"name\": ", stream);
+    couPrintJsonText(stream, solid->name);
+    fprintf(stream, ", \"first_point\": %d, \"point_count\": %d", solid->first_point, solid->point_count);
+    print_mesh(stream, solid->mesh);
+    print_look(stream, &solid->look);
 }
 
 static void print_camera(FILE *stream, const couStageFileCamera *camera)
@@ -147,6 +170,12 @@ bool couWriteStage(const char *path, const couStageFile *stage, couFaults *fault
     for (int i = 0; i < stage->body_count; ++i) {
         fputs(i > 0 ? ",\n    {" : "\n    {", stream);
         print_body(stream, &stage->bodies[i]);
+        fputc('}', stream);
+    }
+    fputs("\n  ],\n  \"solids\": [", stream);
+    for (int i = 0; i < stage->solid_count; ++i) {
+        fputs(i > 0 ? ",\n    {" : "\n    {", stream);
+        print_solid(stream, &stage->solids[i]);
         fputc('}', stream);
     }
     fputs("\n  ],\n  \"cameras\": [", stream);
@@ -202,6 +231,12 @@ static const char *read_material(couStageFile *stage, const json_t *json)
     return NULL;
 }
 
+// Wherever the text comes from.
+static const char *check_mesh(const char *mesh)
+{
+    return mesh[0] != '/' && !strstr(mesh, "..") ? NULL : "its mesh is not a file of this folder";
+}
+
 static const char *read_body(couStageFile *stage, const json_t *json)
 {
     couStageFileBody *body = couStageFile_AddBody(stage);
@@ -212,8 +247,19 @@ static const char *read_body(couStageFile *stage, const json_t *json)
     body->is_moving = json_is_true(json_object_get(json, "is_moving"));
     couJson_Text(json, "mesh", body->mesh, sizeof body->mesh);
     body->look = read_look(json);
-    // Wherever the text comes from.
-    return body->mesh[0] != '/' && !strstr(body->mesh, "..") ? NULL : "its mesh is not a file of this folder";
+    return check_mesh(body->mesh);
+}
+
+static const char *read_solid(couStageFile *stage, const json_t *json)
+{
+    couStageFileSolid *solid = couStageFile_AddSolid(stage);
+    if (!solid) return too_many;
+    couJson_Text(json, "name", solid->name, sizeof solid->name);
+    solid->first_point = read_int(json, "first_point");
+    solid->point_count = read_int(json, "point_count");
+    couJson_Text(json, "mesh", solid->mesh, sizeof solid->mesh);
+    solid->look = read_look(json);
+    return solid->point_count > 0 ? check_mesh(solid->mesh) : "it has no points";
 }
 
 static const char *read_camera(couStageFile *stage, const json_t *json)
@@ -257,6 +303,7 @@ static bool read_stage(couStageFile *stage, const json_t *json, const char *path
     if (!can_be) couFaults_Add(faults, path, NULL, "is damaged: dimension must be 2 or 3, spacing and fps above 0");
     return can_be && read_list(stage, json, "materials", read_material, path, faults) &&
            read_list(stage, json, "bodies", read_body, path, faults) &&
+           read_list(stage, json, "solids", read_solid, path, faults) &&
            read_list(stage, json, "cameras", read_camera, path, faults);
 }
 

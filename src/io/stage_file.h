@@ -19,6 +19,14 @@ typedef struct couStageFileBody {
     couLook look;  ///< NaN where it is automatic
 } couStageFileBody;
 
+/// A deformable solid; its points are those of solids_000001.vtu from first_point on.
+typedef struct couStageFileSolid {
+    char name[COU_NAME_SIZE];
+    int first_point, point_count;
+    char mesh[80]; ///< file in the run's folder, all points and the outer triangles; "" for a solid that is not drawn
+    couLook look;  ///< NaN where it is automatic
+} couStageFileSolid;
+
 typedef struct couStageFileCamera {
     double time; ///< [s]
     couVec3 from, to;
@@ -37,6 +45,8 @@ typedef struct couStageFile {
     int material_count;
     couStageFileBody *bodies;
     int body_count;
+    couStageFileSolid *solids;
+    int solid_count;
     couStageFileCamera *cameras; ///< in the order of time, one when it does not move; none: the scene has no camera
     int camera_count;
 } couStageFile;
@@ -49,4 +59,5 @@ void couStageFile_Clear(couStageFile *stage);
 /// Appends a zeroed entry; NULL without memory.
 couStageFileMaterial *couStageFile_AddMaterial(couStageFile *stage);
 couStageFileBody *couStageFile_AddBody(couStageFile *stage);
+couStageFileSolid *couStageFile_AddSolid(couStageFile *stage);
 couStageFileCamera *couStageFile_AddCamera(couStageFile *stage);

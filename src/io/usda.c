@@ -46,6 +46,7 @@ typedef struct Writer {
     couBodyTable bodies;
     bool has_bodies;
     Series particles, surfaces;
+    couUsdaSolids solids;
     int done, total; // reads
     couFaults *faults;
 } Writer;
@@ -239,14 +240,15 @@ static void print_material(FILE *stream, const char *name, const couLook *given,
             (double)look.metalness, (double)look.opacity, (double)look.roughness);
 }
 
-// Identifiers of all materials, then of all bodies; they are the names of their looks.
+// Identifiers of all materials, then of all bodies and solids; they are the names of their looks.
 static char (*name_looks(const couStageFile *stage))[48]
 {
-    int count = stage->material_count + stage->body_count;
+    int bodies = stage->material_count, solids = bodies + stage->body_count, count = solids + stage->solid_count;
     char(*names)[48] = calloc((size_t)count + 1, sizeof *names);
     for (int i = 0; names && i < count; ++i) {
-        bool is_body = i >= stage->material_count;
-        const char *name = is_body ? stage->bodies[i - stage->material_count].name : stage->materials[i].name;
+        const char *name = i >= solids   ? stage->solids[i - solids].name
+                           : i >= bodies ? stage->bodies[i - bodies].name
+                                         : stage->materials[i].name;
         make_identifier(name, names[i], names, i);
     }
     return names;
@@ -258,6 +260,8 @@ static void print_materials(FILE *stream, const couStageFile *stage, char (*name
     for (int i = 0; i < stage->material_count; ++i) print_material(stream, names[i], &stage->materials[i].look, cou_matterFluid);
     for (int i = 0; i < stage->body_count; ++i)
         print_material(stream, names[stage->material_count + i], &stage->bodies[i].look, cou_matterBody);
+    for (int i = 0; i < stage->solid_count; ++i)
+        print_material(stream, names[stage->material_count + stage->body_count + i], &stage->solids[i].look, cou_matterBody);
     fputs("    }\n", stream);
 }
 
@@ -279,8 +283,7 @@ static int only_material(const Series *series)
     return only < 0 ? 0 : only;
 }
 
-// The head of a prim, bound to a look where it has one.
-static void open_prim(FILE *stream, const char *indent, const char *type, const char *name, const char *look)
+void couUsda_OpenPrim(FILE *stream, const char *indent, const char *type, const char *name, const char *look)
 {
     if (look)
         fprintf(stream,
@@ -433,7 +436,7 @@ static bool write_particles(Writer *writer, char (*looks)[48])
     const Series *series = &writer->particles;
     int only = only_material(series);
     bool has_look = only >= 0 && only < writer->bodies.stage.material_count;
-    open_prim(stream, "    ", "Points", "particles", has_look ? looks[only] : NULL);
+    couUsda_OpenPrim(stream, "    ", "Points", "particles", has_look ? looks[only] : NULL);
     write_extents(writer, series, 0.5f * writer->bodies.stage.spacing);
     bool is_good = write_attribute(writer, series, attribute_ids, NULL) &&
                    write_attribute(writer, series, attribute_points, NULL) &&
@@ -455,7 +458,7 @@ static bool write_surfaces(Writer *writer, char (*looks)[48])
     const Series *series = &writer->surfaces;
     int only = only_material(series);
     bool has_look = only >= 0 && only < writer->bodies.stage.material_count, is_flat = series->dimension == 2;
-    open_prim(stream, "    ", is_flat ? "BasisCurves" : "Mesh", "surface", has_look ? looks[only] : NULL);
+    couUsda_OpenPrim(stream, "    ", is_flat ? "BasisCurves" : "Mesh", "surface", has_look ? looks[only] : NULL);
     if (is_flat)
         fprintf(stream,
                 "        uniform token type = \"linear\"\n        uniform token wrap = \"nonperiodic\"\n"
@@ -487,7 +490,7 @@ static bool write_body_mesh(Writer *writer, const couStageFileBody *body, const 
     if (!couReadSurface(path, &s, NULL, writer->faults)) return false;
     couBounds b = bounds_of(s.vertices, s.vertex_count);
     bool is_flat = s.dimension == 2;
-    open_prim(stream, "            ", is_flat ? "BasisCurves" : "Mesh", "mesh", look);
+    couUsda_OpenPrim(stream, "            ", is_flat ? "BasisCurves" : "Mesh", "mesh", look);
     fprintf(stream, "                float3[] extent = [(%.9g, %.9g, %.9g), (%.9g, %.9g, %.9g)]\n", (double)b.lower.x,
             (double)b.lower.y, (double)b.lower.z, (double)b.upper.x, (double)b.upper.y, (double)b.upper.z);
     fputs(is_flat ? "                uniform token type = \"linear\"\n                uniform token wrap = \"nonperiodic\"\n"
@@ -644,6 +647,11 @@ static void write_head(Writer *writer)
         last = has_any ? COU_MAX(last, to) : to;
         has_any = true;
     }
+    if (writer->solids.count > 0) {
+        first = has_any ? COU_MIN(first, writer->solids.first) : writer->solids.first;
+        last = has_any ? COU_MAX(last, writer->solids.last) : writer->solids.last;
+        has_any = true;
+    }
     if (table->count > 0) {
         first = has_any ? COU_MIN(first, table->rows[0].frame) : table->rows[0].frame;
         last = has_any ? COU_MAX(last, table->rows[table->count - 1].frame) : table->rows[table->count - 1].frame;
@@ -668,6 +676,9 @@ static bool write_all(Writer *writer)
     bool is_good = (writer->particles.count == 0 || write_particles(writer, looks)) &&
                    (writer->surfaces.count == 0 || write_surfaces(writer, looks)) &&
                    (!writer->has_bodies || write_bodies(writer, looks));
+    const couStageFile *stage = &writer->bodies.stage;
+    char(*names)[48] = looks + stage->material_count + stage->body_count;
+    is_good = is_good && couUsdaSolids_Write(&writer->solids, names, writer->file.stream, writer->faults);
     write_camera(writer);
     fputs("}\n", writer->file.stream);
     free(looks);
@@ -689,7 +700,7 @@ static double body_bytes(const Writer *writer)
 
 static bool check_room(Writer *writer)
 {
-    double bytes = 4096.0 + writer->particles.bytes + writer->surfaces.bytes + body_bytes(writer);
+    double bytes = 4096.0 + writer->particles.bytes + writer->surfaces.bytes + writer->solids.bytes + body_bytes(writer);
     const double gib = 1024.0 * 1024.0 * 1024.0;
     struct statvfs disk;
     if (bytes > writer->def->max_gib * gib) {
@@ -711,6 +722,7 @@ static bool survey_all(Writer *writer)
     if (!couReadBodies(writer->def->folder, &writer->bodies, writer->faults)) return false;
     writer->has_bodies = writer->bodies.count > 0;
     if (!find_series(writer, "particles", &writer->particles) || !find_series(writer, "surface", &writer->surfaces)) return false;
+    if (!couUsdaSolids_Find(&writer->solids, writer->def->folder, &writer->bodies.stage, writer->faults)) return false;
     writer->total = 4 * writer->particles.files.count + 8 * writer->surfaces.files.count;
     if (!survey(writer, &writer->particles, survey_particles) || !survey(writer, &writer->surfaces, survey_surface)) return false;
     // The passes to come, as they are written below.
@@ -718,7 +730,7 @@ static bool survey_all(Writer *writer)
     writer->total = writer->done + (has_colors ? 4 : 3) * writer->particles.count +
                     (writer->surfaces.dimension == 2 ? 5 : 7) * writer->surfaces.count;
     if (has_colors) writer->particles.bytes *= (double)(particle_bytes + color_bytes) / particle_bytes;
-    if (writer->particles.count > 0 || writer->surfaces.count > 0 || writer->has_bodies) return true;
+    if (writer->particles.count > 0 || writer->surfaces.count > 0 || writer->solids.count > 0 || writer->has_bodies) return true;
     couFaults_Add(writer->faults, writer->def->folder, NULL, "holds no frames that can be read, and no bodies");
     return false;
 }
@@ -734,7 +746,8 @@ bool couWriteUsda(const couUsdaDef *def, int *frames, couFaults *faults)
         else
             couFile_Discard(&writer.file);
     }
-    if (frames) *frames = COU_MAX(writer.particles.count, writer.surfaces.count);
+    if (frames) *frames = COU_MAX(COU_MAX(writer.particles.count, writer.surfaces.count), writer.solids.count);
+    couUsdaSolids_Clear(&writer.solids);
     couBodyTable_Clear(&writer.bodies);
     couFrameFiles_Clear(&writer.particles.files);
     couFrameFiles_Clear(&writer.surfaces.files);

@@ -3,7 +3,6 @@
 #include "render/legend.h"
 
 #include "base/base.h"
-#include "coulis/picture.h"
 #include "render/letters.h"
 
 #include <stdio.h>
@@ -52,16 +51,17 @@ static void fill_box(couImage *image, float x0, float y0, float x1, float y1, co
         for (int x = (int)x0; x < (int)x1; ++x) couBlendPixel(image, x, y, color, share);
 }
 
-void couImage_DrawLegend(couImage *image, const couLegend *legend)
+// Left of the column `edge`; returns the first column of its own.
+static float draw_legend(couImage *image, const couLegend *legend, float edge)
 {
-    if (image->width < least_side || image->height < least_side || !(legend->high > legend->low)) return;
+    if (image->width < least_side || image->height < least_side || !(legend->high > legend->low)) return edge;
     Tick ticks[max_ticks];
     int count = make_ticks(legend, ticks);
     float dot = COU_MAX((float)image->height / 340.0f, 1.15f), widest = 0.0f;
     for (int k = 0; k < count; ++k) widest = COU_MAX(widest, couTextWidth(ticks[k].text, dot));
     float bar_width = 8.0f * dot, bar_height = floorf(0.5f * (float)image->height), pad = 5.0f * dot;
     float inner = COU_MAX(bar_width + 6.0f * dot + widest, couTextWidth(legend->title, dot));
-    float right = (float)image->width - pad, left = COU_MAX(right - inner - 2.0f * pad, 0.0f);
+    float right = edge - pad, left = COU_MAX(right - inner - 2.0f * pad, 0.0f);
     float height = bar_height + 3.0f * pad + 1.75f * COU_TEXT_ROWS * dot, top = floorf(0.5f * ((float)image->height - height));
     fill_box(image, left, top, right, top + height, panel_color, 0.85f);
     couDrawText(image, legend->title, left + pad, top + pad, dot, ink);
@@ -77,4 +77,13 @@ void couImage_DrawLegend(couImage *image, const couLegend *legend)
         fill_box(image, x, y - 0.5f * line, x + 3.0f * dot, y + 0.5f * line + 0.5f, ink, 1.0f);
         couDrawText(image, ticks[k].text, x + 5.0f * dot, y - 0.5f * COU_TEXT_ROWS * dot, dot, ink);
     }
+    return left;
 }
+
+void couDrawLegends(couImage *image, const couLegend *legends, int count)
+{
+    float edge = (float)image->width;
+    for (int k = 0; k < count; ++k) edge = draw_legend(image, &legends[k], edge);
+}
+
+void couImage_DrawLegend(couImage *image, const couLegend *legend) { couDrawLegends(image, legend, 1); }

@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 #include "render/legend.h"
+#include "world/look.h"
 
 #include <stdlib.h>
 
@@ -52,17 +53,10 @@ void couColorRange_Settle(const couColorRange *range, couColors *colors)
 
 // --- Painting ---------------------------------------------------------------------------------------------------------------
 
-static float decode_srgb(float c) { return c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f); }
-
-static couVec3 paint(const couColors *colors, float value)
-{
-    couVec3 c = couColorMap_At(colors->map, (value - colors->low) / (colors->high - colors->low));
-    return (couVec3){decode_srgb(c.x), decode_srgb(c.y), decode_srgb(c.z)};
-}
-
 void couPaintValues(const couColors *colors, const float *values, size_t count, couVec3 *out)
 {
-    for (size_t i = 0; i < count; ++i) out[i] = paint(colors, values[i]);
+    for (size_t i = 0; i < count; ++i)
+        out[i] = couColorMap_Linear(colors->map, (values[i] - colors->low) / (colors->high - colors->low));
 }
 
 // Each vertex the mean of its triangles.

@@ -3,12 +3,13 @@
 #include "render/studio.h"
 
 #include "base/random.h"
+#include "render/legend.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LOOKS = 256 };
+enum { MOST_LOOKS = 256, MOST_LEGENDS = 4 };
 
 struct couStudio {
     couStudioDef def;
@@ -266,14 +267,17 @@ static bool add_foam(const couStudio *studio, const couFoam *foam, couPictureSce
     return true;
 }
 
-static void add_legend(const couStudio *studio, couImage *image)
+// The scale of the particles' colours, then those of the solids'.
+static void add_legends(const couStudio *studio, bool has_values, const couProps *props, couImage *image)
 {
     const couColors *colors = &studio->def.colors;
     const char *unit = couFrameColumn_Unit(colors->by);
     char title[COU_NAME_SIZE + 16];
     snprintf(title, sizeof title, *unit ? "%s [%s]" : "%s", colors->by, unit);
-    couLegend legend = {.title = title, .low = colors->low, .high = colors->high, .map = colors->map};
-    if (colors->has_legend) couImage_DrawLegend(image, &legend);
+    couLegend legends[MOST_LEGENDS] = {{.title = title, .low = colors->low, .high = colors->high, .map = colors->map}};
+    int count = has_values ? 1 : 0;
+    for (int k = 0; k < props->legend_count && count < MOST_LEGENDS; ++k) legends[count++] = props->legends[k];
+    if (colors->has_legend) couDrawLegends(image, legends, count);
 }
 
 bool couStudio_Draw(couStudio *studio, const couFrame *frame, const float *values, const couFrame *samples, int number,
@@ -313,7 +317,7 @@ bool couStudio_Draw(couStudio *studio, const couFrame *frame, const float *value
     if (is_good)
         is_good = layers && is_final ? couRenderLayers(studio->renderer, &scene, &options, image, layers, faults)
                                      : couRenderPicture(studio->renderer, &scene, &options, image, faults);
-    if (is_good && values) add_legend(studio, image);
+    if (is_good) add_legends(studio, values != NULL, &props, image);
     for (int k = 0; skin && k < skin->count; ++k) couSurface_Clear(&skin->surfaces[k]);
     free(skin);
     free(colors);

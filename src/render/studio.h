@@ -43,6 +43,8 @@ typedef struct couProps {
     int body_count;
     const couPictureSurface *solids; ///< deformable ones
     int solid_count;
+    const couLegend *legends; ///< of the solids' colours
+    int legend_count;
     const couFoam *foam; ///< NULL: none
 } couProps;
 

@@ -142,6 +142,7 @@ couBytes couReplay_Frame(couReplay *replay)
                     .is_playing = replay->is_playing,
                     .serial = replay->def.card.serial};
     couBytes message = couTell_Frame(++replay->sequence, &tick, &particles, &replay->range, bodies, count);
+    couTell_AddSolids(&message, couScene_World(replay->def.card.scene));
     couFreeFrame(&frame);
     free(bodies);
     replay->has_news = false;

@@ -6,9 +6,9 @@
 // voronoi has P = (lambda + mu) div I on its own facets, and a scalar an edge for the Laplacian [eq. 4.23, 4.24]; springs have
 // edges alone. Damping adds the rate of strain times a time; for the linear models that is u + damping v in the place of u.
 //
-// Cells write the forces of their corners, points then add up theirs, in the order of the cells: the same bits whatever thread
-// does what, at the price of writing and reading 24 bytes a corner. Double precision throughout: a solid far from the origin
-// turns without creating forces.
+// Forces of the three on cells are found four cells at a time (cell_forces.c, elastic_wide.c); here are those of the two others,
+// the energies and the stress of one cell. Double precision throughout: a solid far from the origin turns without creating
+// forces.
 
 #include "soft/elastic.h"
 
@@ -124,14 +124,9 @@ bool couElastic_Build(couElastic *elastic, couMemory *memory, const couSolidMesh
 {
     *elastic = (couElastic){.memory = memory, .mesh = mesh, .def = *def};
     bool is_good = true;
-    if (def->model != cou_solidSpring) is_good = build_elements(elastic);
-    if (is_good && def->model == cou_solidVoronoi) is_good = build_voronoi(elastic, regions);
+    if (is_on_cells(def->model)) is_good = couCellForces_Build(&elastic->cells, memory, mesh);
+    if (def->model == cou_solidVoronoi) is_good = build_elements(elastic) && build_voronoi(elastic, regions);
     if (is_good && def->model == cou_solidSpring) is_good = build_springs(elastic);
-    if (is_good && is_on_cells(def->model)) {
-        size_t count = mesh->cell_count * (size_t)mesh->corners;
-        elastic->corner_forces = couAlloc(memory, count * sizeof *elastic->corner_forces);
-        is_good = elastic->corner_forces != NULL;
-    }
     if (!is_good) {
         couFaults_Add(faults, NULL, "solid", "out of memory for %zu cells", mesh->cell_count);
         couElastic_Free(elastic);
@@ -143,12 +138,12 @@ void couElastic_Free(couElastic *elastic)
 {
     couMemory *memory = elastic->memory;
     couFree(memory, elastic->elements);
-    couFree(memory, elastic->corner_forces);
     couFree(memory, elastic->divergences);
     couFree(memory, elastic->link_start);
     couFree(memory, elastic->piece_start);
     couFree(memory, elastic->links);
     couFree(memory, elastic->pieces);
+    couCellForces_Free(&elastic->cells);
     *elastic = (couElastic){0};
 }
 
@@ -163,8 +158,27 @@ void couElastic_Turn(couElastic *elastic, couQuat rotation)
     const couSolidMesh *mesh = elastic->mesh;
     for (size_t c = 0; elastic->elements && c < mesh->cell_count; ++c)
         for (int k = 0; k < 3; ++k) elastic->elements[c].gradient[k] = turn(rotation, elastic->elements[c].gradient[k]);
+    for (size_t g = 0; g < elastic->cells.group_count; ++g)
+        for (int k = 0; k < 3 * COU_DOUBLE_WIDTH; ++k) {
+            int lane = k % COU_DOUBLE_WIDTH;
+            double(*parts)[COU_DOUBLE_WIDTH] = elastic->cells.groups[g].gradient[k / COU_DOUBLE_WIDTH];
+            couDouble3 turned = turn(rotation, (couDouble3){parts[0][lane], parts[1][lane], parts[2][lane]});
+            parts[0][lane] = turned.x, parts[1][lane] = turned.y, parts[2][lane] = turned.z;
+        }
     size_t pieces = elastic->pieces ? elastic->piece_start[mesh->point_count] : 0;
     for (size_t k = 0; k < pieces; ++k) elastic->pieces[k].area = turn(rotation, elastic->pieces[k].area);
+}
+
+// A cell at rest, wherever it is kept.
+static couElement element_of(const couElastic *elastic, size_t cell)
+{
+    if (elastic->elements) return elastic->elements[cell];
+    size_t slot = elastic->cells.slots[cell], lane = slot % COU_DOUBLE_WIDTH;
+    const couCellGroup *group = &elastic->cells.groups[slot / COU_DOUBLE_WIDTH];
+    couElement element = {.volume = group->volume[lane]};
+    for (int k = 0; k < 3; ++k)
+        element.gradient[k] = (couDouble3){group->gradient[k][0][lane], group->gradient[k][1][lane], group->gradient[k][2][lane]};
+    return element;
 }
 
 // --- One cell ----------------------------------------------------------------------------------------------------------------
@@ -226,13 +240,6 @@ static inline Matrix gradient(const couElement *element, const uint32_t *n, int 
     return g;
 }
 
-static inline Matrix velocity_gradient(const couElement *element, const uint32_t *n, int corners, const couDouble3 *v)
-{
-    Matrix g = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-    for (int k = 1; k < corners; ++k) g = add_outer(g, couSub3(v[n[k]], v[n[0]]), element->gradient[k - 1]);
-    return g;
-}
-
 // (G + G^T + G^T G) / 2, which is (F^T F - I) / 2 without the loss of digits.
 static inline Matrix green_strain(const Matrix *g)
 {
@@ -247,26 +254,6 @@ static inline Matrix hooke(const couElasticDef *def, const Matrix *strain)
     return add_diagonal(s, def->lambda * trace(strain));
 }
 
-static inline Matrix green_stress(const couElasticDef *def, const Matrix *g, const Matrix *rate)
-{
-    Matrix f = add_diagonal(*g, 1.0), strain = green_strain(g);
-    if (rate) { // + damping * sym(F^T dF/dt)
-        Matrix t = transpose(&f), product = multiply(&t, rate), back = transpose(&product);
-        Matrix both = scale_add(0.5 * def->damping, &product, 0.5 * def->damping, &back);
-        strain = scale_add(1.0, &strain, 1.0, &both);
-    }
-    Matrix s = hooke(def, &strain);
-    return multiply(&f, &s);
-}
-
-static inline Matrix linear_stress(const couElasticDef *def, const Matrix *g)
-{
-    double div = trace(g);
-    if (def->model == cou_solidHybrid) return add_diagonal(scale_add(def->mu, g, 0.0, g), (def->lambda + def->mu) * div);
-    Matrix t = transpose(g);
-    return add_diagonal(scale_add(def->mu, g, def->mu, &t), def->lambda * div);
-}
-
 // --- Forces ------------------------------------------------------------------------------------------------------------------
 
 typedef struct ForceJob {
@@ -276,46 +263,16 @@ typedef struct ForceJob {
     bool is_linear; // about the rest: green as cauchy, springs in the directions they have at rest
 } ForceJob;
 
-static inline void cell_forces(const ForceJob *job, size_t cell, int corners)
-{
-    couElastic *elastic = job->elastic;
-    const couElasticDef *def = &elastic->def;
-    const couElement *element = &elastic->elements[cell];
-    const uint32_t *n = &elastic->mesh->cells[cell * (size_t)corners];
-    Matrix p;
-    if (def->model == cou_solidGreen && !job->is_linear) {
-        Matrix g = gradient(element, n, corners, &job->state, 0.0), rate;
-        bool is_damped = def->damping > 0;
-        if (is_damped) rate = velocity_gradient(element, n, corners, job->state.velocity);
-        p = green_stress(def, &g, is_damped ? &rate : NULL);
-    } else {
-        Matrix g = gradient(element, n, corners, &job->state, job->is_linear ? 0.0 : def->damping);
-        p = linear_stress(def, &g);
-    }
-    couDouble3 *out = &elastic->corner_forces[cell * (size_t)corners], sum = {0, 0, 0};
-    for (int k = 1; k < corners; ++k) {
-        out[k] = couScale3(-element->volume, apply(&p, element->gradient[k - 1]));
-        sum = couAdd3(sum, out[k]);
-    }
-    out[0] = couScale3(-1.0, sum);
-}
-
-static void cell_block(void *context, int block, size_t begin, size_t end, int worker)
+static void divergence_block(void *context, int block, size_t begin, size_t end, int worker)
 {
     (void)block, (void)worker;
     const ForceJob *job = context;
     couElastic *elastic = job->elastic;
-    if (elastic->def.model == cou_solidVoronoi) {
-        for (size_t c = begin; c < end; ++c) {
-            const uint32_t *n = &elastic->mesh->cells[c * (size_t)elastic->mesh->corners];
-            Matrix g = gradient(&elastic->elements[c], n, elastic->mesh->corners, &job->state,
-                                job->is_linear ? 0.0 : elastic->def.damping);
-            elastic->divergences[c] = trace(&g);
-        }
-    } else if (elastic->mesh->dimension == 3) {
-        for (size_t c = begin; c < end; ++c) cell_forces(job, c, 4);
-    } else {
-        for (size_t c = begin; c < end; ++c) cell_forces(job, c, 3);
+    for (size_t c = begin; c < end; ++c) {
+        const uint32_t *n = &elastic->mesh->cells[c * (size_t)elastic->mesh->corners];
+        Matrix g = gradient(&elastic->elements[c], n, elastic->mesh->corners, &job->state,
+                            job->is_linear ? 0.0 : elastic->def.damping);
+        elastic->divergences[c] = trace(&g);
     }
 }
 
@@ -363,26 +320,30 @@ static void point_block(void *context, int block, size_t begin, size_t end, int 
 {
     (void)block, (void)worker;
     const ForceJob *job = context;
-    const couElastic *elastic = job->elastic;
-    const couSolidMesh *mesh = elastic->mesh;
-    for (size_t i = begin; i < end; ++i) {
-        if (elastic->def.model == cou_solidVoronoi) {
-            job->forces[i] = voronoi_force(job, (uint32_t)i);
-        } else if (elastic->def.model == cou_solidSpring) {
-            job->forces[i] = spring_force(job, (uint32_t)i);
-        } else {
-            couDouble3 sum = {0, 0, 0};
-            for (uint32_t k = mesh->around_start[i]; k < mesh->around_start[i + 1]; ++k)
-                sum = couAdd3(sum, elastic->corner_forces[mesh->around[k]]);
-            job->forces[i] = sum;
-        }
-    }
+    bool is_voronoi = job->elastic->def.model == cou_solidVoronoi;
+    for (size_t i = begin; i < end; ++i)
+        job->forces[i] = is_voronoi ? voronoi_force(job, (uint32_t)i) : spring_force(job, (uint32_t)i);
 }
 
 static void find_forces(const ForceJob *job, const couParallel *parallel)
 {
-    const couElastic *elastic = job->elastic;
-    if (elastic->def.model != cou_solidSpring) couFor(parallel, elastic->mesh->cell_count, BLOCK, cell_block, (void *)job);
+    couElastic *elastic = job->elastic;
+    const couElasticDef *def = &elastic->def;
+    if (is_on_cells(def->model)) {
+        bool is_green = def->model == cou_solidGreen && !job->is_linear;
+        couCellMotion motion = {.rest = job->state.rest,
+                                .position = job->state.position,
+                                .velocity = job->state.velocity,
+                                .law = is_green                        ? cou_lawGreen
+                                       : def->model == cou_solidHybrid ? cou_lawHybrid
+                                                                       : cou_lawCauchy,
+                                .lambda = def->lambda,
+                                .mu = def->mu,
+                                .damping = job->is_linear ? 0.0 : def->damping};
+        couCellForces_Find(&elastic->cells, parallel, elastic->mesh->point_count, &motion, job->forces);
+        return;
+    }
+    if (def->model == cou_solidVoronoi) couFor(parallel, elastic->mesh->cell_count, BLOCK, divergence_block, (void *)job);
     couFor(parallel, elastic->mesh->point_count, BLOCK, point_block, (void *)job);
 }
 
@@ -468,8 +429,9 @@ double couElastic_Energy(const couElastic *elastic, couElasticState state)
         return energy;
     }
     for (size_t c = 0; c < mesh->cell_count; ++c) {
-        Matrix g = gradient(&elastic->elements[c], &mesh->cells[c * (size_t)mesh->corners], mesh->corners, &state, 0.0);
-        energy += elastic->elements[c].volume * energy_density(&elastic->def, &g);
+        couElement element = element_of(elastic, c);
+        Matrix g = gradient(&element, &mesh->cells[c * (size_t)mesh->corners], mesh->corners, &state, 0.0);
+        energy += element.volume * energy_density(&elastic->def, &g);
     }
     return energy;
 }
@@ -487,7 +449,8 @@ void couElastic_Stress(const couElastic *elastic, couElasticState state, size_t 
     if (elastic->def.model == cou_solidSpring) return;
     const couSolidMesh *mesh = elastic->mesh;
     const couElasticDef *def = &elastic->def;
-    Matrix g = gradient(&elastic->elements[cell], &mesh->cells[cell * (size_t)mesh->corners], mesh->corners, &state, 0.0);
+    couElement element = element_of(elastic, cell);
+    Matrix g = gradient(&element, &mesh->cells[cell * (size_t)mesh->corners], mesh->corners, &state, 0.0);
     if (def->model != cou_solidGreen) {
         Matrix t = transpose(&g), e = scale_add(0.5, &g, 0.5, &t), s = hooke(def, &e);
         pack(&e, strain);

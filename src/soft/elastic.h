@@ -3,6 +3,7 @@
 
 #include "base/parallel.h"
 #include "coulis/solid.h"
+#include "soft/cell_forces.h"
 #include "soft/regions.h"
 
 typedef struct couElasticDef {
@@ -30,8 +31,8 @@ typedef struct couElastic {
     couMemory *memory;
     const couSolidMesh *mesh; ///< must outlive it
     couElasticDef def;
-    couElement *elements;               ///< all but springs
-    couDouble3 *corner_forces;          ///< finite elements: of each corner of each cell [N]
+    couElement *elements;               ///< voronoi
+    couCellForces cells;                ///< finite elements
     double *divergences;                ///< voronoi: of each cell
     uint32_t *link_start, *piece_start; ///< of each point
     couLink *links;                     ///< voronoi, spring

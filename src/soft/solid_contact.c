@@ -141,15 +141,17 @@ static void weigh_triangle(couDouble3 p, const couDouble3 q[3], double weights[3
     }
 }
 
-// The nearest point of the surface at rest, on a face that now looks against `normal`; infinitely far where there is none.
+// The nearest point of the surface at rest, on a face that now looks against `normal`, or on any for 0; infinitely far where
+// there is none.
 static Spot find_spot(const couSolid *solid, const Ball *balls, couDouble3 rest, couDouble3 normal)
 {
     const couSolidMesh *mesh = solid->def.mesh;
     Spot best = {.distance2 = INFINITY};
+    bool is_any = couDot3(normal, normal) == 0;
     for (size_t f = 0; f < mesh->face_count; ++f) {
         couDouble3 off = couSub3(rest, balls[f].center), q[3];
         double reach = sqrt(best.distance2) + balls[f].radius;
-        if (couDot3(off, off) > reach * reach || !(couDot3(face_normal(solid, f), normal) < 0)) continue;
+        if (couDot3(off, off) > reach * reach || !(is_any || couDot3(face_normal(solid, f), normal) < 0)) continue;
         Spot own = {.face = f};
         for (int k = 0; k < mesh->dimension; ++k) q[k] = solid->rest[mesh->faces[f * (size_t)mesh->dimension + (size_t)k]];
         if (mesh->dimension == 3) {
@@ -169,22 +171,22 @@ static Spot find_spot(const couSolid *solid, const Ball *balls, couDouble3 rest,
 static double inverse_mass(const couSolid *solid, uint32_t i) { return solid->hold[i] ? 0.0 : 1.0 / solid->masses[i]; }
 
 // A point and a face, moved against each other: `way` is what a unit of inverse mass goes or gains.
-static void part(couSolid *own, uint32_t i, couSolid *other, const Spot *spot, couDouble3 way, bool is_velocity)
+static void part(const couLoosePoint *point, couSolid *other, const Spot *spot, couDouble3 way, bool is_velocity)
 {
-    couDouble3 *mine = is_velocity ? own->velocity : own->position, *theirs = is_velocity ? other->velocity : other->position;
+    couDouble3 *mine = is_velocity ? point->velocity : point->position, *theirs = is_velocity ? other->velocity : other->position;
     const couSolidMesh *mesh = other->def.mesh;
-    mine[i] = couMulAdd3(mine[i], inverse_mass(own, i), way);
+    *mine = couMulAdd3(*mine, point->inv_mass, way);
     for (int k = 0; k < mesh->dimension; ++k) {
         uint32_t n = mesh->faces[spot->face * (size_t)mesh->dimension + (size_t)k];
         theirs[n] = couMulAdd3(theirs[n], -spot->weights[k] * inverse_mass(other, n), way);
     }
 }
 
-static void touch_point(couSolid *own, uint32_t i, couSolid *other, const Spot *spot)
+static void touch_point(const couLoosePoint *point, couSolid *other, const Spot *spot)
 {
     const couSolidMesh *mesh = other->def.mesh;
-    couDouble3 normal = face_normal(other, spot->face), gap = own->position[i], speed = own->velocity[i];
-    double ease = inverse_mass(own, i);
+    couDouble3 normal = face_normal(other, spot->face), gap = *point->position, speed = *point->velocity;
+    double ease = point->inv_mass;
     for (int k = 0; k < mesh->dimension; ++k) {
         uint32_t n = mesh->faces[spot->face * (size_t)mesh->dimension + (size_t)k];
         gap = couMulAdd3(gap, -spot->weights[k], other->position[n]);
@@ -193,19 +195,30 @@ static void touch_point(couSolid *own, uint32_t i, couSolid *other, const Spot *
     }
     double depth = -couDot3(gap, normal), into = -couDot3(speed, normal);
     if (!(depth >= 0) || !(ease > 0)) return;
-    part(own, i, other, spot, couScale3(depth / ease, normal), false);
+    part(point, other, spot, couScale3(depth / ease, normal), false);
     if (!(into > 0)) return;
-    double bounce = 1 + (double)fmaxf(own->def.restitution, other->def.restitution);
-    double friction = sqrt((double)own->def.contact_friction * (double)other->def.contact_friction);
+    double bounce = 1 + point->restitution;
     couDouble3 change = couScale3(bounce * into, normal), along = couMulAdd3(speed, into, normal);
-    double sliding = couLength3(along), taken = fmin(friction * bounce * into, sliding);
+    double sliding = couLength3(along), taken = fmin(point->friction * bounce * into + point->stickiness * sliding, sliding);
     if (sliding > 0) change = couMulAdd3(change, -taken / sliding, along);
-    part(own, i, other, spot, couScale3(1.0 / ease, change), true);
+    part(point, other, spot, couScale3(1.0 / ease, change), true);
+}
+
+// Where the point is at rest, by the weights of the cell that it is in.
+static couDouble3 rest_of(const couSolid *solid, uint32_t cell, const double *weights)
+{
+    const couSolidMesh *mesh = solid->def.mesh;
+    couDouble3 rest = {0, 0, 0};
+    for (int c = 0; c < mesh->corners; ++c)
+        rest = couMulAdd3(rest, weights[c], solid->rest[mesh->cells[cell * (size_t)mesh->corners + (size_t)c]]);
+    return rest;
 }
 
 // The points of one solid against the other, one after the other. False without memory.
 static bool touch_solid(couSolids *solids, couSolid *own, couSolid *other)
 {
+    double restitution = (double)fmaxf(own->def.restitution, other->def.restitution);
+    double friction = sqrt((double)own->def.contact_friction * (double)other->def.contact_friction);
     Box common;
     Box box = box_of(other);
     couDouble3 size = couSub3(box.upper, box.lower);
@@ -226,12 +239,27 @@ static bool touch_solid(couSolids *solids, couSolid *own, couSolid *other)
             is_good = balls && normals;
         }
         if (!is_good) break;
-        couDouble3 rest = {0, 0, 0};
-        for (int c = 0; c < other->def.mesh->corners; ++c)
-            rest = couMulAdd3(rest, weights[c],
-                              other->rest[other->def.mesh->cells[cell * (size_t)other->def.mesh->corners + (size_t)c]]);
-        Spot spot = find_spot(other, balls, rest, normals[i]);
-        if (isfinite(spot.distance2)) touch_point(own, i, other, &spot);
+        Spot spot = find_spot(other, balls, rest_of(other, cell, weights), normals[i]);
+        couLoosePoint point = {&own->position[i], &own->velocity[i], inverse_mass(own, i), restitution, friction, 0.0};
+        if (isfinite(spot.distance2)) touch_point(&point, other, &spot);
+    }
+    couArena_Release(solids->scratch, mark);
+    return is_good;
+}
+
+bool couTouchPoints(couSolids *solids, couSolid *solid, const couLoosePoint *points, size_t count, couDouble3 lower,
+                    couDouble3 upper)
+{
+    couArenaMark mark = couArena_Mark(solids->scratch);
+    couCellFinder finder;
+    Ball *balls = take_balls(solids->scratch, solid);
+    bool is_good = balls && couCellFinder_Build(&finder, solids->scratch, solid->def.mesh, solid->position, lower, upper);
+    for (size_t k = 0; is_good && k < count; ++k) {
+        uint32_t cell;
+        double weights[COU_MAX_CORNERS];
+        if (!couCellFinder_Find(&finder, *points[k].position, 0.0, &cell, weights)) continue;
+        Spot spot = find_spot(solid, balls, rest_of(solid, cell, weights), (couDouble3){0, 0, 0});
+        if (isfinite(spot.distance2)) touch_point(&points[k], solid, &spot);
     }
     couArena_Release(solids->scratch, mark);
     return is_good;

@@ -364,3 +364,24 @@ couSolidMeshReport couSolidMesh_Inspect(const couSolidMesh *mesh)
     }
     return report;
 }
+
+couVec3 *couSolidMesh_Outline(const couSolidMesh *mesh, size_t *count)
+{
+    uint32_t *next = couAlloc(NULL, mesh->point_count * sizeof *next);
+    couVec3 *points = couAlloc(NULL, mesh->face_count * sizeof *points);
+    bool is_one = next && points;
+    *count = 0;
+    if (is_one) {
+        for (size_t f = 0; f < mesh->face_count; ++f) next[mesh->faces[2 * f]] = mesh->faces[2 * f + 1];
+        uint32_t first = mesh->faces[0], at = first;
+        do {
+            points[(*count)++] = mesh->points[at];
+            at = next[at];
+        } while (at != first && *count < mesh->face_count);
+        is_one = at == first && *count == mesh->face_count;
+    }
+    couFree(NULL, next);
+    if (is_one) return points;
+    couFree(NULL, points);
+    return NULL;
+}

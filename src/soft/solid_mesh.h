@@ -30,6 +30,10 @@ couDouble3 couCellCircumcenter(int dimension, const couDouble3 *p);
 /// The corners of a cell of the mesh.
 void couSolidMesh_Corners(const couSolidMesh *mesh, size_t cell, couDouble3 p[COU_MAX_CORNERS]);
 
+/// The corners of the one closed line around a mesh of triangles, in order; free with couFree(NULL, ...). NULL where there are
+/// several, as of a mesh with holes, or no memory.
+couVec3 *couSolidMesh_Outline(const couSolidMesh *mesh, size_t *count);
+
 /// Delaunay's cells of points by qhull (delaunay.c): `dimension` + 1 numbers each, with positive volumes. Points on one sphere
 /// are joined in one of the possible ways. The caller frees *cells with couFree(NULL, ...). False with a fault.
 bool couDelaunay(int dimension, const couDouble3 *points, size_t count, uint32_t **cells, size_t *cell_count, couFaults *faults);

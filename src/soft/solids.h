@@ -66,6 +66,18 @@ bool couTouchBodies(couSolids *solids, couSolid *solid, couBodies *bodies, const
 bool couSolids_AreClose(const couSolids *solids, double dt);
 /// Moves solids apart that overlap, and takes the speed with which they approach. False without memory.
 bool couTouchSolids(couSolids *solids);
+/// A free point that may be in a solid.
+typedef struct couLoosePoint {
+    couDouble3 *position, *velocity; ///< [m], [m/s]
+    double inv_mass;                 ///< [1/kg]
+    double restitution, friction;    ///< Coulomb's
+    double stickiness;               ///< share of the sliding that is taken, 0 to 1
+} couLoosePoint;
+
+/// Puts points that are inside of the solid onto its surface, one after the other, and takes the speed with which they go in:
+/// equal and opposite. Both are between lower and upper. False without memory.
+bool couTouchPoints(couSolids *solids, couSolid *solid, const couLoosePoint *points, size_t count, couDouble3 lower,
+                    couDouble3 upper);
 /// Of the fastest point of the surface [m/s].
 float couSolids_MaxSpeed(const couSolids *solids);
 /// How many cells are inside out now.

@@ -112,14 +112,22 @@ couVec3 couColorMap_At(int map, float t)
                      inv * ((float)a[2] + share * (float)(b[2] - a[2]))};
 }
 
-static const char *const map_names[] = {"viridis", "inferno", "coolwarm", "gray", NULL};
+static float decode_srgb(float c) { return c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f); }
+
+couVec3 couColorMap_Linear(int map, float t)
+{
+    couVec3 c = couColorMap_At(map, t);
+    return (couVec3){decode_srgb(c.x), decode_srgb(c.y), decode_srgb(c.z)};
+}
+
+const char *const couColorMapNames[] = {"viridis", "inferno", "coolwarm", "gray", NULL};
 static const couParam colors_params[] = {
     COU_NAME(couColors, by, .help = "column of the frames: speed, density, pressure, x to z, vx to vz, id, material"),
     COU_NUMBER(couColors, low, "of the column", .initial = {NAN}, .min = -1e30, .max = 1e30, .is_auto = true,
                .help = "number at the low end of the scale; auto: from all frames of the film"),
     COU_NUMBER(couColors, high, "of the column", .initial = {NAN}, .min = -1e30, .max = 1e30, .is_auto = true,
                .help = "number at the high end; auto: likewise"),
-    COU_CHOICE(couColors, map, map_names, .help = "colours from low to high; coolwarm is for numbers about a middle"),
+    COU_CHOICE(couColors, map, couColorMapNames, .help = "colours from low to high; coolwarm is for numbers about a middle"),
     COU_PARAM("legend", cou_paramBool, couColors, has_legend, "", .max = 1, .initial = {1},
               .help = "draw the scale with its numbers beside the picture"),
 };

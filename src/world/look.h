@@ -1,7 +1,12 @@
-/// The rows of a look in the parameter tables of the defs that have one.
+/// The rows of a look in the parameter tables of the defs that have one, and the colours of numbers as light has them.
 #pragma once
 
+#include "base/base.h"
 #include "coulis/look.h"
+
+extern const char *const couColorMapNames[]; ///< as parameter tables have choices
+/// couColorMap_At() in linear RGB.
+COU_INTERNAL_API couVec3 couColorMap_Linear(int map, float t);
 
 // Of opaque matter that gives no roughness.
 #define COU_MATERIAL_ROUGHNESS 0.3

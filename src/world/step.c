@@ -46,18 +46,14 @@ static void note_speed(couWorld *world)
 
 // --- Preparation -------------------------------------------------------------------------------------------------------------
 
-// Liquid that flows through solids, and solids that liquid may shake.
+// Solids that liquid may shake.
 static void warn_of_solids(const couWorld *world)
 {
     const couFluid *fluid = &world->fluid;
     double densest = 0;
     for (int m = 0; m < fluid->material_count; ++m) densest = COU_MAX(densest, (double)fluid->materials[m].density);
     if (!couWorld_SolidCount(world) || !(densest > 0)) return;
-    if (!couMeetsSolids(fluid)) {
-        couLog(cou_logWarning, "%s: the liquid flows through deformable solids; the SPH methods with samples as walls do not",
-               fluid->method->name);
-        return;
-    }
+    if (!couMeetsSolids(fluid)) return;
     for (size_t s = 0; s < world->solids.count; ++s) {
         const couSolidDef *def = &world->solids.items[s].def;
         if (!world->solids.items[s].slot.is_here || !((double)def->density < COU_LEAST_SOFT_DENSITY * densest)) continue;
@@ -202,6 +198,8 @@ static couStepReport step_world(couWorld *world, float dt)
     for (const couPhaseEntry *entry = world->fluid.method->phases; entry->function; ++entry) run_phase(&step, entry);
     start = couSeconds();
     if (!step.has_failed && world->solids.count) couSettleSoft(&world->fluid, dt);
+    if (!step.has_failed && world->solids.count && !couMeetsSolids(&world->fluid))
+        step.has_failed = !couTouchSoft(&world->fluid, &world->solids, dt);
     if (!step.has_failed && world->solids.count)
         step.has_failed = !couSolids_Step(&world->solids, &world->bodies, &world->fluid.parallel, world->time, dt, &report);
     report.phase_seconds[cou_phaseSolids] += couSeconds() - start;

@@ -1,5 +1,6 @@
 // The world's deformable solids, as users see them.
 
+#include "fluid/soft_samples.h"
 #include "world/look.h"
 #include "world/world.h"
 
@@ -11,7 +12,7 @@
 
 static const char *const model_names[] = {"voronoi", "cauchy", "hybrid", "green", "spring", NULL};
 static const char *const rule_names[] = {"constant", "proportional", "inverse", "van-gelder", NULL};
-static const char *const color_names[] = {"look", "stress", NULL};
+static const char *const color_names[] = {"look", "stress", "strain", "displacement", NULL};
 static const couParam solid_params[] = {
     COU_NAME(couSolidDef, name, .help = "unique name"),
     COU_CHOICE(couSolidDef, model, model_names, .initial = {cou_solidGreen},
@@ -41,9 +42,10 @@ static const couParam solid_params[] = {
     COU_NUMBER(couSolidDef, friction, "", .min = 0, .max = 1,
                .help = "on fluid of the SPH methods: how strongly it sticks: 0 slips, 1 holds"),
     COU_CHOICE(couSolidDef, color_by, color_names,
-               .help = "in pictures: look: its colour; stress: von Mises' stress, blue, green, yellow, red"),
-    COU_NUMBER(couSolidDef, color_max, "Pa", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 1e12,
-               .help = "stress that pictures show red; auto: a tenth of young"),
+               .help = "in pictures: its own colour, or von Mises' stress, equivalent strain, displacement, with a scale"),
+    COU_NUMBER(couSolidDef, color_max, "Pa, 1, m", .initial = {NAN}, .is_auto = true, .min = 0, .is_min_open = true, .max = 1e12,
+               .help = "upper end of the colours; auto: a tenth of young, a strain of 0.1, a tenth of its length"),
+    COU_CHOICE(couSolidDef, color_map, couColorMapNames, .help = "colours from 0 to color_max"),
     COU_LOOK_ROWS(couSolidDef, JELLY, 1.4, COU_BODY_ROUGHNESS),
 };
 static const couParamTable solid_table = {"solid", solid_params, COU_COUNT(solid_params)};
@@ -55,6 +57,21 @@ couSolidDef couDefaultSolidDef(void)
     couSolidDef def = {.pose = COU_POSE_IDENTITY};
     couParams_SetDefaults(&solid_table, &def);
     return def;
+}
+
+// Liquid of the SPH methods meets what samples stand for, and in the plane these fill one polygon.
+static bool check_outline(const couWorld *world, const couSolidMesh *mesh, couFaults *faults)
+{
+    size_t count;
+    if (mesh->dimension == 3 || !couMeetsSolids(&world->fluid)) return true;
+    couVec3 *outline = couSolidMesh_Outline(mesh, &count);
+    if (!outline)
+        couFaults_Add(
+            faults, NULL, "solid.shape",
+            "it has holes or several parts: in the plane liquid of the method '%s' meets solids of one closed line alone",
+            world->fluid.method->name);
+    couFree(NULL, outline);
+    return outline != NULL;
 }
 
 static bool check_def(const couWorld *world, const couSolidDef *def, couFaults *faults)
@@ -74,6 +91,7 @@ static bool check_def(const couWorld *world, const couSolidDef *def, couFaults *
         couFaults_Add(faults, NULL, "solid.spring", "the rule '%s' needs a number", rule_names[def->rule]);
         is_good = false;
     }
+    is_good = is_good && check_outline(world, def->mesh, faults);
     if (is_good && def->name[0] && couSolids_FindName(&world->solids, def->name)) {
         couFaults_Add(faults, NULL, "solid.name", "there is a solid '%s' already", def->name);
         is_good = false;
@@ -226,25 +244,54 @@ void couWorld_CopySolidStress(const couWorld *world, couSolidId id, float *stres
     }
 }
 
-void couWorld_CopySolidMises(const couWorld *world, couSolidId id, float *mises)
+// Of a cell, by what it is coloured by.
+static double cell_value(const couSolid *solid, size_t cell, couSolidColor what)
+{
+    double stress[6], strain[6];
+    couElastic_Stress(&solid->elastic, couSolid_State(solid), cell, stress, strain);
+    return what == cou_solidColorStress ? couVonMises(stress) : 2.0 / 3.0 * couVonMises(strain);
+}
+
+static float displacement_of(const couSolid *solid, size_t i)
+{
+    return (float)couLength3(couSub3(solid->position[i], solid->rest[i]));
+}
+
+void couWorld_CopySolidValues(const couWorld *world, couSolidId id, couSolidColor what, float *values)
 {
     const couSolid *solid = find(world, id);
     if (!solid) return;
     const couSolidMesh *mesh = solid->def.mesh;
+    memset(values, 0, mesh->point_count * sizeof *values);
+    if (what == cou_solidColorLook) return;
     for (size_t i = 0; i < mesh->point_count; ++i) {
         double sum = 0, volume = 0;
+        if (what == cou_solidColorDisplacement) {
+            values[i] = displacement_of(solid, i);
+            continue;
+        }
         for (uint32_t k = mesh->around_start[i]; k < mesh->around_start[i + 1]; ++k) {
             size_t c = mesh->around[k] / (uint32_t)mesh->corners;
             couDouble3 p[COU_MAX_CORNERS];
-            double s[6], e[6];
             couSolidMesh_Corners(mesh, c, p);
-            couElastic_Stress(&solid->elastic, couSolid_State(solid), c, s, e);
             double part = couCellVolume(mesh->dimension, p);
-            sum += part * couVonMises(s);
+            sum += part * cell_value(solid, c, what);
             volume += part;
         }
-        mises[i] = (float)(sum / volume);
+        values[i] = (float)(sum / volume);
     }
+}
+
+float couWorld_SolidColorMax(const couWorld *world, couSolidId id)
+{
+    const couSolid *solid = find(world, id);
+    if (!solid) return 1.0f;
+    const couSolidDef *def = &solid->def;
+    couVec3 size = couSub(def->mesh->bounds.upper, def->mesh->bounds.lower);
+    float length = COU_MAX(COU_MAX(size.x, size.y), size.z);
+    const float automatic[] = {1.0f, 0.1f * def->young, 0.1f, 0.1f * length};
+    float most = isnan(def->color_max) ? automatic[def->color_by] : def->color_max;
+    return most > 0.0f ? most : 1.0f;
 }
 
 couSolidMeasurement couWorld_MeasureSolid(const couWorld *world, couSolidId id)
@@ -284,25 +331,16 @@ couSolidMeasurement couWorld_MeasureSolid(const couWorld *world, couSolidId id)
 
 // --- Pictures ----------------------------------------------------------------------------------------------------------------
 
-// Blue, green, yellow, red for 0, 1/3, 2/3, 1.
-static couVec3 heat_color(float share)
-{
-    static const couVec3 stops[] = {{0.03f, 0.08f, 0.5f}, {0.05f, 0.45f, 0.15f}, {0.8f, 0.6f, 0.03f}, {0.7f, 0.03f, 0.02f}};
-    float at = 3.0f * COU_CLAMP(share, 0.0f, 1.0f);
-    int k = COU_MIN((int)at, 2);
-    return couMulAdd(stops[k], at - (float)k, couSub(stops[k + 1], stops[k]));
-}
-
 static bool color_surface(const couWorld *world, couSolidId id, const couSolid *solid, couSurface *surface)
 {
-    float *mises = couAlloc(NULL, surface->vertex_count * sizeof *mises);
+    float *values = couAlloc(NULL, surface->vertex_count * sizeof *values);
     surface->colors = couAlloc(NULL, surface->vertex_count * sizeof *surface->colors);
-    bool is_good = mises && surface->colors;
-    float most = isnan(solid->def.color_max) ? 0.1f * solid->def.young : solid->def.color_max;
-    if (is_good) couWorld_CopySolidMises(world, id, mises);
+    bool is_good = values && surface->colors;
+    float most = couWorld_SolidColorMax(world, id);
+    if (is_good) couWorld_CopySolidValues(world, id, solid->def.color_by, values);
     for (size_t i = 0; is_good && i < surface->vertex_count; ++i)
-        surface->colors[i] = heat_color(most > 0.0f ? mises[i] / most : 0.0f);
-    couFree(NULL, mises);
+        surface->colors[i] = couColorMap_Linear(solid->def.color_map, values[i] / most);
+    couFree(NULL, values);
     return is_good;
 }
 
@@ -339,7 +377,7 @@ bool couWorld_BuildSolidSurface(const couWorld *world, couSolidId id, couSurface
         }
         memcpy(surface->indices, is_flat ? mesh->cells : mesh->faces, 3 * surface->element_count * sizeof *surface->indices);
         add_normals(surface);
-        if (solid->def.color_by == cou_solidColorStress) is_good = color_surface(world, id, solid, surface);
+        if (solid->def.color_by != cou_solidColorLook) is_good = color_surface(world, id, solid, surface);
     }
     if (!is_good) couSurface_Clear(surface);
     return is_good;

@@ -1,11 +1,11 @@
-"""Loads a run of Coulis into Blender: particles, surface, bodies, materials and camera, as an animation.
+"""Loads a run of Coulis into Blender: particles, surface, bodies, solids, materials and camera, as an animation.
 
     blender --background --python tools/blender/coulis_import.py -- RUN_FOLDER [--save FILE.blend] [--render [FOLDER]]
         [--samples N] [--size WxH] [--frames A-B] [--look FILE.json]
 
 or as an add-on (Edit > Preferences > Add-ons > Install...), then File > Import > Coulis run: choose the run's stage.json.
 
-Particles and surface are read from the run's files whenever the frame changes; bodies have keyframes. The handler that reads is kept in
+Particles, surface and deformable solids are read from the run's files whenever the frame changes; bodies have keyframes. The handler that reads is kept in
 the .blend as a text that runs when the file is opened (allow "Auto Run Python Scripts", or start Blender with -y). The attribute
 "velocity" [m/s] gives Cycles its motion blur. The run is in metres with y up: the empty "Coulis" turns it to Blender's z up.
 Blender 3.4 or later, with numpy.
@@ -45,7 +45,7 @@ PLY_TYPES = {"char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": 
 
 
 def read_vtp(path):
-    """Arrays by name of a .vtp as Coulis writes it: raw appended blocks, packed by zlib, little-endian."""
+    """Arrays by name of a .vtp or .vtu as Coulis writes it: raw appended blocks, packed by zlib, little-endian."""
     with open(path, "rb") as file:
         data = file.read()
     mark = b'<AppendedData encoding="raw">'
@@ -121,8 +121,8 @@ def read_obj(path):
 
 
 def find_series(folder, stem):
-    """Paths by frame number: of .vtp files, or of .ply files where there are none."""
-    for extension in ("vtp", "ply"):
+    """Paths by frame number: of .vtp files, or of .ply files where there are none; solids have .vtu files."""
+    for extension in ("vtu",) if stem == "solids" else ("vtp", "ply"):
         pattern = re.compile(rf"{stem}_(\d{{6,9}})\.{extension}$")
         found = {int(match[1]): os.path.join(folder, name) for name in os.listdir(folder) if (match := pattern.match(name))}
         if len(found) > 1:
@@ -133,7 +133,7 @@ def find_series(folder, stem):
 
 
 def read_file(path):
-    return read_vtp(path) if path.endswith(".vtp") else read_ply(path)
+    return read_ply(path) if path.endswith(".ply") else read_vtp(path)
 
 
 # --- Materials ------------------------------------------------------------------------------------------------------------------
@@ -225,6 +225,10 @@ def fill_mesh(mesh, arrays):
         set_attribute(mesh, "velocity", "FLOAT_VECTOR", arrays["velocity"].astype("f4"))
     if "id" in arrays:  # Blender's integers are signed; the bits stay
         set_attribute(mesh, "id", "INT", arrays["id"].astype("u4").view("i4"))
+    if "displacement" in arrays:
+        set_attribute(mesh, "displacement", "FLOAT_VECTOR", arrays["displacement"].astype("f4"))
+    if "von_mises" in arrays:
+        set_attribute(mesh, "von_mises", "FLOAT", arrays["von_mises"].astype("f4"))
     if "density" in arrays:
         set_attribute(mesh, "density", "FLOAT", arrays["density"].astype("f4"))
     for name in ("age", "life"):  # of foam
@@ -237,6 +241,15 @@ def fill_mesh(mesh, arrays):
     if "color" in arrays:
         opaque = np.ones((len(points), 1), "f4")
         set_attribute(mesh, "color", "FLOAT_COLOR", np.hstack([arrays["color"].astype("f4"), opaque]))
+
+
+def cut_solid(arrays, thing):
+    """The part of a solid in the points of all; its triangles are those of the mesh from the start."""
+    first, count = thing["coulis_first_point"], thing["coulis_point_count"]
+    part = {name: arrays[name][first:first + count] for name in ("Points", "velocity", "displacement", "von_mises")}
+    if len(part["Points"]) < count:
+        return {}
+    return {**part, "connectivity": np.array(thing["coulis_triangles"], "i4"), "is_surface": True}
 
 
 def load_frame(thing, frame):
@@ -253,6 +266,8 @@ def load_frame(thing, frame):
             arrays = read_file(series[number])
         except (OSError, ValueError, KeyError, IndexError, struct.error, zlib.error) as error:
             print(f"coulis: {series[number]}: {error}: the frame is left out", file=sys.stderr)
+    if kind == "solids" and "Points" in arrays:
+        arrays = cut_solid(arrays, thing)
     if kind == "surface":
         arrays["is_surface"] = True
         if thing["coulis_dimension"] == 2 and "connectivity" in arrays:
@@ -397,6 +412,24 @@ def add_bodies(folder, stage, parent):
     return things
 
 
+def add_solids(folder, stage, parent):
+    """Deformable solids: meshes whose points are read with every frame, with the attributes von_mises [Pa] and displacement [m]."""
+    for solid in stage.get("solids", []):
+        path = os.path.join(folder, solid["mesh"]) if solid["mesh"] else None
+        if path is None or not os.path.exists(path):
+            continue
+        vertices, triangles, segments = read_obj(path)
+        mesh = bpy.data.meshes.new(solid["name"])
+        mesh.from_pydata(vertices, segments, triangles)
+        mesh.materials.append(make_material(solid["name"], solid))
+        thing = add_object(solid["name"], mesh, parent)
+        thing["coulis_kind"] = "solids"
+        thing["coulis_folder"] = folder
+        thing["coulis_first_point"] = solid["first_point"]
+        thing["coulis_point_count"] = solid["point_count"]
+        thing["coulis_triangles"] = [corner for triangle in triangles for corner in triangle]
+
+
 def add_camera(stage, parent, scene):
     cameras = stage["cameras"]
     if not cameras:
@@ -507,9 +540,10 @@ def load_run(folder, scene=None, look=None):
     if particles and surface:  # the surface is what is to be seen
         particles.hide_render = particles.hide_viewport = True
     add_bodies(folder, stage, root)
+    add_solids(folder, stage, root)
     add_camera(stage, root, scene)
     add_light(root)
-    frames = set(find_series(folder, "particles")) | set(find_series(folder, "surface")) | set(read_bodies(folder))
+    frames = set(read_bodies(folder)).union(*(find_series(folder, stem) for stem in ("particles", "surface", "solids")))
     set_time(scene, stage, frames)
     install_handler()
     keep_script(globals().get("__file__", ""))
