@@ -28,8 +28,8 @@ static void add_free(couWorld *world, couShape *shape, couPose pose, float densi
 // Over particles that are there: they are removed, and what is beside them is pressed to its surface.
 static void add_inside(couWorld *world) { add_free(world, make_sphere(0.05f), at(0.003f, 0.1f, 0.004f), 500, NO_GRAVITY); }
 
-// A particle has 0.4 kg/m in the plane and 8 g in space; the ball a tenth of that, 14 and 7 kg/m^3. (With a hundredth the run stops
-// and says that stability asks for steps of 1e-7 s, or is restless: docs/robustness.md.)
+// A particle has 0.4 kg/m in the plane and 8 g in space; the ball a tenth of that, 14 and 7 kg/m^3. (With a hundredth the run
+// stops and says that stability asks for steps of 1e-7 s, or is restless: docs/robustness.md.)
 static void add_light(couWorld *world)
 {
     float radius = 0.03f;

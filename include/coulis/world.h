@@ -549,7 +549,8 @@ COU_API couParticleView couWorld_Particles(const couWorld *world);
 COU_API float couWorld_ParticleMass(const couWorld *world, int material); ///< [kg] ([kg/m] in 2D)
 
 /// The points that stood for bodies in the last step: samples, or mirror images of the fluid (sph.boundary = ghost), and the
-/// ghosts over free surfaces (ghost-air). In storage order, where they were at the beginning of that step; none for pvfs, and before the first step.
+/// ghosts over free surfaces (ghost-air). In storage order, where they were at the beginning of that step; none for pvfs, and
+/// before the first step.
 typedef struct couSampleView {
     size_t count;
     const couVec4 *position; ///< xyz [m]; w: volume over that of a particle

@@ -6,10 +6,10 @@
 // flat surface has, all from the density on that the next row would see there, in between linearly. So nothing jumps while the
 // liquid passes, there are none inside of it, and a flat surface has the density of the inside.
 //
-// They add to the density alone, and no more than what it is short of. As rows of the pressure system, tried first, they are a wall
-// around the liquid, which then stays compressed by 3 % as a drop and flies apart as a tank; and nobody takes their reaction.
-// Without the limit round surfaces, whose ghosts are too many, push their particles out for ever: a drop flew apart within 0.2 s.
-// So the air does not resist, and momentum is kept. Costs a look at the cells near a surface in every step.
+// They add to the density alone, and no more than what it is short of. As rows of the pressure system, tried first, they are a
+// wall around the liquid, which then stays compressed by 3 % as a drop and flies apart as a tank; and nobody takes their
+// reaction. Without the limit round surfaces, whose ghosts are too many, push their particles out for ever: a drop flew apart
+// within 0.2 s. So the air does not resist, and momentum is kept. Costs a look at the cells near a surface in every step.
 
 #include "fluid/sph.h"
 

@@ -82,8 +82,10 @@ couBodyId couWorld_AddBody(couWorld *world, const couBodyDef *def, couFaults *fa
         couPrepareAsBefore(world);
         return (couBodyId){0};
     }
-    // Particles where the body is now must go: nothing could get them out of there in order. Those that its samples would press too.
-    int64_t covered = couRemoveInside(world, def->shape, body->pose, COVERED * world->def.spacing, false);
+    // Particles where the body is now must go: nothing could get them out of there in order; and those that its samples, where
+    // the method has them, would press.
+    float margin = world->fluid.method->has_contact_pushes ? 0.0f : COVERED * world->def.spacing;
+    int64_t covered = couRemoveInside(world, def->shape, body->pose, margin, false);
     if (covered > 0)
         couLog(cou_logInfo, "the body '%s' covers %lld particles, which were removed", body->def.name, (long long)covered);
     return couBodies_Id(&world->bodies, body);
