@@ -203,11 +203,110 @@ static void test_closed_shells(void **context)
         }
 }
 
+// --- Samples that are given --------------------------------------------------------------------------------------------------
+
+enum { GIVEN = 100 };
+
+// Points of a sphere, spread evenly along a spiral.
+static void spread(couVec3 points[GIVEN], float radius)
+{
+    for (int k = 0; k < GIVEN; ++k) {
+        float z = 1.0f - 2.0f * ((float)k + 0.5f) / GIVEN, r = sqrtf(1.0f - z * z), turn = 10.166407f * (float)k;
+        points[k] = (couVec3){radius * r * cosf(turn), radius * r * sinf(turn), radius * z};
+    }
+}
+
+static couBodyId add_given(couWorld *world, const couVec3 *points, size_t count, couFaults *faults)
+{
+    couBodyDef def = couDefaultBodyDef();
+    def.shape = make_sphere(0.1f), def.pose = at(0, 5, 0), def.samples = points, def.sample_count = count;
+    couBodyId id = couWorld_AddBody(world, &def, faults);
+    couShape_Release(def.shape);
+    return id;
+}
+
+// They are the body's, where it is, and it keeps a copy.
+static void test_given_samples(void **context)
+{
+    (void)context;
+    for (Company company = 0; company < COMPANIES; ++company) {
+        couFaults faults = {0};
+        couWorld *world = make_place(company);
+        couVec3 points[GIVEN], gone[GIVEN];
+        spread(points, 0.08f);
+        memcpy(gone, points, sizeof gone);
+        couBodyId body = add_given(world, gone, GIVEN, &faults);
+        CHECK_NO_FAULTS(&faults);
+        memset(gone, 0, sizeof gone);
+        for (int k = 0; k < 2; ++k) {
+            step(world);
+            couSampleView view = couWorld_Samples(world);
+            int count = 0;
+            double off = 0;
+            for (size_t s = 0; s < view.count; ++s) {
+                if (view.body[s] != (uint32_t)body.index1 - 1) continue;
+                float least = INFINITY;
+                for (int p = 0; p < GIVEN; ++p)
+                    least = fminf(least, couLength(couSub(couXyz(view.position[s]), couAdd(points[p], (couVec3){0, 5, 0}))));
+                off = fmax(off, (double)least), ++count;
+            }
+            CHECK_NEAR(count, GIVEN, 0, company);
+            CHECK_RANGE(off, 0, 1e-6, company);
+        }
+        couBodyDef def = *couWorld_Body(world, body); // what it is cannot be set, how it feels can
+        def.friction = 0.5f;
+        assert_true(couWorld_SetBody(world, body, &def, &faults));
+        def.sample_count--;
+        assert_false(couWorld_SetBody(world, body, &def, &faults));
+        assert_non_null(strstr(faults.items[0].message, "keeps its name, shape, samples"));
+        couFaults_Clear(&faults);
+        couWorld_RemoveBody(world, body);
+        step(world);
+        couDestroyWorld(world);
+    }
+}
+
+static void test_bad_samples(void **context)
+{
+    (void)context;
+    couVec3 points[GIVEN], far[] = {{0.09f, 0, 0}, {0.13f, 0, 0}, {0, 0, 0.5f}}, bad[] = {{0.1f, 0, 0}, {0, NAN, 0}};
+    spread(points, 0.1f);
+    const struct {
+        const couVec3 *points;
+        size_t count;
+        const char *message;
+    } cases[] = {
+        {points, 0, "0 points: must be 1 to 10000000"},
+        {NULL, 5, "0 points"},
+        {points, COU_MAX_BODY_SAMPLES + 1, "10000001 points"},
+        {far, 3, "2 of 3 points are wrong; the first, number 2, {0.13, 0, 0} is 0.03 m outside the surface: at most 0.02 m"},
+        {bad, 2, "1 of 2 points are wrong; the first, number 2, is not finite"},
+    };
+    for (int k = 0; k < COU_COUNT(cases); ++k) {
+        couFaults faults = {0};
+        couWorld *world = make_sph_world("dfsph", 3, spacing, NO_GRAVITY);
+        assert_false(add_given(world, cases[k].points, cases[k].count, &faults).index1);
+        assert_int_equal(faults.count, 1);
+        assert_string_equal(faults.items[0].key, "body.samples");
+        if (!strstr(faults.items[0].message, cases[k].message))
+            fail_msg("expected '%s', got '%s'", cases[k].message, faults.items[0].message);
+        couFaults_Clear(&faults);
+        couDestroyWorld(world);
+    }
+    couFaults faults = {0};
+    couWorld *world = make_sph_world("dfsph", 2, spacing, NO_GRAVITY);
+    assert_false(add_given(world, (couVec3[]){{0.1f, 0, 0.01f}}, 1, &faults).index1);
+    assert_non_null(strstr(faults.items[0].message, "has z = 0.01: in 2D it must be 0"));
+    couFaults_Clear(&faults);
+    couDestroyWorld(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_place_is_taken),  cmocka_unit_test(test_body_is_back),  cmocka_unit_test(test_params_change),
-        cmocka_unit_test(test_fixed_in_flight), cmocka_unit_test(test_closed_shells),
+        cmocka_unit_test(test_fixed_in_flight), cmocka_unit_test(test_closed_shells), cmocka_unit_test(test_given_samples),
+        cmocka_unit_test(test_bad_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

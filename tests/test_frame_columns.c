@@ -149,15 +149,47 @@ static void test_any_array_of_a_file(void **context)
     couFreeFrame(&frame);
 }
 
+static void test_points_of_a_table(void **context)
+{
+    (void)context;
+    const char *path = scratch("points.csv");
+    couFaults faults = {0};
+    couFrame frame;
+    float values[2];
+    write_text(path, "x, y ,z,heat,note\n0,1,2,20.5,a\n-1e-2,\"4\",5,30,\"b, c\"\n\n");
+    assert_true(couReadFrame(path, &frame, &faults));
+    expect_no_fault(&faults);
+    assert_int_equal(frame.count, 2);
+    assert_true(frame.position[1].x == -1e-2f && frame.position[1].y == 4.0f && frame.position[1].z == 5.0f);
+    assert_true(couReadFrameColumn(path, &frame, "heat", values, &faults) || faults.count == 1); // the note is no number
+    couFaults_Clear(&faults);
+    couFreeFrame(&frame);
+    write_text(path, "\xef\xbb\xbfPoints:0,Points:1\r\n3,4\r\n5,nan"); // of ParaView, in 2D, without a last line end
+    assert_true(couReadFrame(path, &frame, &faults));
+    assert_true(frame.count == 2 && frame.position[0].y == 4.0f && frame.position[0].z == 0.0f && isnan(frame.position[1].y));
+    couFreeFrame(&frame);
+    static const char *const bad[][2] = {
+        {"", "no positions"},
+        {"a,b\n1,2\n", "no positions"},
+        {"x,y,z\n1,2\n", "line 2: 2 columns; the first line names 3"},
+        {"x,y,z\n1,2,3\n1,2,3,4\n", "line 3: 4 columns"},
+        {"x,y,z\n1,two,3\n", "line 2: column 2 is 'two', expected a number"},
+        {"x,y,z\n1,,3\n", "line 2: column 2 is '', expected a number"},
+        {"x,y,z\n1,2,3\n\n1,2,3\n", "line 3: column 1"},
+    };
+    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; ++k) {
+        write_text(path, bad[k][0]);
+        assert_false(couReadFrame(path, &frame, &faults));
+        expect_fault(&faults, path, bad[k][1]);
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_scratch, remove_scratch)
     const struct CMUnitTest tests[] = {
-        TEST(test_columns_in_memory),
-        TEST(test_pressures_come_back),
-        TEST(test_methods_with_pressure_have_it),
-        TEST(test_any_array_of_a_file),
-        TEST(test_samples_and_ghosts_are_captured),
+        TEST(test_columns_in_memory),   TEST(test_pressures_come_back), TEST(test_methods_with_pressure_have_it),
+        TEST(test_any_array_of_a_file), TEST(test_points_of_a_table),   TEST(test_samples_and_ghosts_are_captured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -667,7 +667,7 @@ static void test_no_frames(void **context)
         const char *path, *reason;
     } cases[] = {{"missing.vtp", "No such file"},
                  {"missing.ply", "No such file"},
-                 {"frame.txt", "allowed: .vtp, .vtu, .vtk and .ply"},
+                 {"frame.txt", "allowed: .vtp, .vtu, .vtk, .ply and .csv"},
                  {"frame", "allowed"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         assert_false(couReadFrame(cases[i].path, &frame, &faults));

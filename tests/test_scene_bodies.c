@@ -117,6 +117,27 @@ static void test_bad_bodies(void **context)
 {
     (void)context;
     for (int i = 0; i < COU_COUNT(bad_bodies); ++i) check_bad(&bad_bodies[i]);
+    write_file("far.csv", "x,y,z\n0.1,0,0\n0,0.3,0\n");
+    write_file("none.csv", "x,y,z\n");
+    write_file("words.csv", "x,y,z\n1,two,3\n");
+    write_file("ball.csv", "x,y,z\n1.09,0,0\n0.91,0,0\n");
+#define SAMPLED "scene { spacing = 0.05, method = 'dfsph' }\nbody { shape = sphere { radius = 0.1 }"
+    static const Bad bad_samples[] = {
+        {SAMPLED ", samples = 3 }", 2, "body.samples", "expected a text"},
+        {SAMPLED ", samples = '../far.csv' }", 2, "body.samples", "not a file in the scene's folder"},
+        {SAMPLED ", samples = 'far.csv' }", 2, "body.samples", "1 of 2 points are wrong; the first, number 2, {0, 0.3, 0}"},
+        {SAMPLED ", samples = 'none.csv' }", 2, "body.samples", "0 points: must be 1 to"},
+        {SAMPLED ", samples = 'words.csv' }", 2, "body.samples", "'words.csv' line 2: column 2 is 'two'"},
+        {SAMPLED ", samples = 'ball.csv' }", 2, "body.samples", "2 of 2 points are wrong"}, // they are a metre beside it
+        {"scene { method = 'dfsph' }\nbody { shape = plane {}, samples = 'far.csv' }", 2, "body.samples", "no bounds"},
+    };
+    for (int i = 0; i < COU_COUNT(bad_samples); ++i) check_bad(&bad_samples[i]);
+    couScene *scene = load_good(SAMPLED
+                                ":at {1, 0, 0}, at = {0, 5, 0}, samples = 'ball.csv' }\n"); // of the shape as it is written
+    const couBodyDef *def = couWorld_Body(couScene_World(scene), couWorld_BodyAt(couScene_World(scene), 0));
+    assert_int_equal(def->sample_count, 2);
+    assert_near(def->samples[1], -0.09f, 0, 0);
+    couCloseScene(scene);
 }
 
 // Shapes without a mass cannot move freely; what the fault says is the world's business, that it names the line is the scene's.

@@ -162,6 +162,7 @@ static void test_bad_sets(void **context)
         {"world:set('body.bal.friction', 0)", "did you mean 'ball'?"},
         {"world:set('body.ball.friction', 3)", "3"},
         {"world:set('body.ball.mass', 3)", "cannot change while the world runs"},
+        {"world:set('body.ball.bounce', 0.5)", "'ball' moves freely"},
         {"world:set('body.friction', 3)", "Write body.NAME.KEY"},
         {"world:set('sph.min_step', 0.0005) world:set('body.ball.coanda', 0.5)", "must be from 0 to"},
         {"world:set('blower.fam.force', 3)", "did you mean 'fan'?"},

@@ -420,7 +420,7 @@ static void test_counts_out_of_range(void **context)
         {AT(kernel), 5, "sph.kernel", "cubic, wendland, mueller, kaiser, auto"},
         {AT(viscosity), -1, "sph.viscosity", "auto, laplacian, implicit, none"},
         {AT(tension), 9, "sph.tension", "auto, none, color, cohesion"},
-        {AT(boundary), 2, "sph.boundary", "akinci, ghost"},
+        {AT(boundary), 3, "sph.boundary", "akinci, ghost, ghost-air"},
         {AT(acceleration), 3, "sph.acceleration", "auto, none, two-levels"},
     };
     for (int k = 0; k < COU_COUNT(bad); ++k) {

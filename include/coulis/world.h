@@ -213,6 +213,8 @@ COU_API bool couWorld_AddParticles(couWorld *world, couMaterialId material, cons
 /// Where a driven thing is at time t. Must be a pure function of t; called from the stepping thread only.
 typedef couPose couMotionFcn(void *context, double time);
 
+#define COU_MAX_BODY_SAMPLES ((size_t)10000000) ///< that a def gives
+
 typedef struct couBodyDef {
     char name[COU_NAME_SIZE]; ///< unique; "" gives body1, body2...
     couShape *shape;          ///< retained
@@ -231,7 +233,9 @@ typedef struct couBodyDef {
     float stickiness;       ///< k_stick of [Clavet 2005, eq. 12] [1/s^2], >= 0, default 0
     float stick_distance;   ///< d_stick [m]; auto: h/2
     float coanda;           ///< C of [Gagneux 2022, eq. 3.2], 0 to 1, default 0: pull on the liquid around; for the SPH methods
-    couLook look;           ///< in pictures
+    const couVec3 *samples; ///< points that stand for it in the SPH methods, in the shape's frame [m]; copied; NULL: made from it
+    size_t sample_count; ///< of those, 1 to COU_MAX_BODY_SAMPLES; each at most spacing/2 outside, 4.5 spacings inside the shape
+    couLook look;        ///< in pictures
 } couBodyDef;
 
 COU_API couBodyDef couDefaultBodyDef(void);
@@ -262,8 +266,8 @@ COU_API bool couWorld_IsBodyAsleep(const couWorld *world, couBodyId body);
 COU_API void couWorld_SetBodyVelocity(couWorld *world, couBodyId body, couVec3 velocity, couVec3 spin);
 /// Dynamic bodies only: an impulse [N s] at a point of the world, and wakes it.
 COU_API void couWorld_PushBody(couWorld *world, couBodyId body, couVec3 impulse, couVec3 point);
-/// Changes the body's surface while the world runs: contact_friction, restitution, friction, stickiness, stick_distance, coanda
-/// and look. False with a fault where the def says anything else that is new, and then nothing has changed.
+/// Changes the body's surface while the world runs: contact_friction, restitution, friction, bounce, stickiness, stick_distance,
+/// coanda and look. False with a fault where the def says anything else that is new, and then nothing has changed.
 COU_API bool couWorld_SetBody(couWorld *world, couBodyId body, const couBodyDef *def, couFaults *faults);
 /// Makes a fixed or driven body dynamic, at its velocity, or a dynamic one fixed where it is. False with a fault where the
 /// shape has no mass.
@@ -544,14 +548,15 @@ typedef struct couParticleView {
 COU_API couParticleView couWorld_Particles(const couWorld *world);
 COU_API float couWorld_ParticleMass(const couWorld *world, int material); ///< [kg] ([kg/m] in 2D)
 
-/// The points that stood for bodies in the last step: samples, or mirror images of the fluid (sph.boundary = ghost). In storage
-/// order, where they were at the beginning of that step; none for pvfs, and before the first step.
+/// The points that stood for bodies in the last step: samples, or mirror images of the fluid (sph.boundary = ghost), and the
+/// ghosts over free surfaces (ghost-air). In storage order, where they were at the beginning of that step; none for pvfs, and
+/// before the first step.
 typedef struct couSampleView {
     size_t count;
     const couVec4 *position; ///< xyz [m]; w: volume over that of a particle
     const couVec4 *velocity; ///< xyz [m/s]; w is internal
     const uint32_t *id;      ///< hardly ever the same for two
-    const uint32_t *body;    ///< bodies are counted from 0 as they are added; solids go on behind the last body
+    const uint32_t *body;    ///< bodies are counted from 0 as they are added; solids go on behind the last body, then the air
 } couSampleView;
 
 COU_API couSampleView couWorld_Samples(const couWorld *world);

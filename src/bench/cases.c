@@ -196,6 +196,51 @@ static couWorld *create_short_dam(const char *method, int threads, couFaults *fa
     return create_dam(method, threads, (Dam){37, 0.0131579f, 0.01f, 0.001f, 0}, faults);
 }
 
+// --- Free bodies in a dam, and the levitating ball ---------------------------------------------------------------------------
+
+// The dam of 125,000 and, where it will flow, five boxes of about 5,000 samples each, a little lighter than water.
+static couWorld *create_dam_bodies(const char *method, int threads, couFaults *faults)
+{
+    couWorld *world = create_dam_125k(method, threads, faults);
+    if (!world) return NULL;
+    couShapeDef box = {.kind = cou_shapeBox, .size = {0.33f, 0.33f, 0.33f}};
+    for (int k = 0; k < 5; ++k) {
+        float x = 1.22f + 0.38f * (float)(k % 2), z = k == 4 ? 0.5f : 0.25f + 0.5f * (float)(k / 2);
+        add_free_body(world, &box, (couVec3){k == 4 ? 1.41f : x, k == 4 ? 0.6f : 0.2f, z}, faults);
+    }
+    return world;
+}
+
+// The ball over a blower of [Gagneux 2022, sect. 3.6.2] as its published scene has it, in its steps: what a step costs, not what
+// becomes of the ball (scenes/lib/levitation.lua).
+static couWorld *create_levitation(const char *method, int threads, couFaults *faults)
+{
+    const couVec3 room = {2.2f, 4.5f, 2.2f}, middle = {0, 2.25f, 0};
+    couWorld *world = create_world(method, threads, 0.06f, faults);
+    if (!world) return NULL;
+    set_number(world, method, "max_step", 2e-4, faults);
+    couShape *inside = make_shape(cou_shapeBox, room, NULL, faults);
+    couShapeDef shell = {.kind = cou_shapeShell, .children = &inside, .child_count = 1, .thickness = 0.2f};
+    add_body(world, couCreateShape(&shell, faults), middle, faults);
+    couShape_Release(inside);
+    couBodyDef ball = couDefaultBodyDef();
+    ball.shape = couCreateShape(&(couShapeDef){.kind = cou_shapeSphere, .radius = 0.15f}, faults);
+    ball.pose.position = (couVec3){0, 1.4f, 0};
+    ball.is_dynamic = true, ball.mass = 65, ball.friction = 1, ball.coanda = 1e-5f;
+    couWorld_AddBody(world, &ball, faults);
+    couShape_Release(ball.shape);
+    couBlowerDef blower = couDefaultBlowerDef();
+    blower.shape = couCreateShape(&(couShapeDef){.kind = cou_shapeCylinder, .radius = 0.31f, .height = 0.4f}, faults);
+    blower.pose.position = (couVec3){0, 0.3f, 0};
+    blower.force = 10;
+    couWorld_AddBlower(world, &blower, faults);
+    couShape_Release(blower.shape);
+    couMaterialDef air = couDefaultMaterialDef();
+    air.density = 250;
+    add_block(world, couWorld_AddMaterial(world, &air, faults), room, middle, faults);
+    return world;
+}
+
 static const couBenchCase cases[] = {
     {"pvfs-splash", "100,000 particles of water, a block falling into a box", "pvfs", 0.3, create_splash_100k, NULL},
     {"pvfs-splash-1m", "the same with 1,000,000 particles", "pvfs", 0.03, create_splash_1m, NULL},
@@ -205,12 +250,15 @@ static const couBenchCase cases[] = {
     {"dfsph-dam-10k", "dam break, 10,648 particles, 1 s", "dfsph", 1.0, create_dam_10k, NULL},
     {"dfsph-dam-50k", "dam break, 50,653 particles, 1 s", "dfsph", 1.0, create_dam_50k, NULL},
     {"dfsph-dam-125k", "dam break, 125,000 particles, 0.5 s", "dfsph", 0.5, create_dam_125k, NULL},
+    {"dfsph-dam-bodies", "the same with five free boxes of 5,000 samples", "dfsph", 0.5, create_dam_bodies, NULL},
     {"dfsph-dam-500k", "dam break, 493,039 particles, 0.2 s", "dfsph", 0.2, create_dam_500k, NULL},
     {"dfsph-dam-1m", "dam break, 1,000,000 particles, 0.02 s", "dfsph", 0.02, create_dam_1m, NULL},
     {"wcsph-dam-50k", "dam break with k1 = 50000 Pa, k2 = 7 and steps of 0.5 ms, 50,653 particles, 0.25 s", "wcsph", 0.25,
      create_stiff_dam, NULL},
     {"pcisph-dam-50k", "dam break with steps of 1 ms, 50,653 particles, 0.25 s", "pcisph", 0.25, create_short_dam, NULL},
     {"iisph-dam-50k", "dam break, 50,653 particles, 0.25 s", "iisph", 0.25, create_dam_50k, NULL},
+    {"levitation", "a ball over a blower in a full box, 95,000 particles, steps of 0.2 ms, 0.06 s", "dfsph", 0.06,
+     create_levitation, NULL},
     {"solid-green", "a cube of 105,456 tetrahedra hangs from a wall, model green", "", 0, NULL, couBenchSolidGreen},
     {"solid-hybrid", "the same, model hybrid", "", 0, NULL, couBenchSolidHybrid},
     {"distance-grid", "the distance grid of a mesh of 70,000 triangles at 128 cells, made and from the cache", "", 0, NULL,

@@ -7,6 +7,7 @@
 #include "fluid/sph.h"
 
 #define TILE_SPACINGS 16 // edge of a tile / spacing
+#define MOST_ROOM 2.0    // of samples that were given / that of a flat wall's, without a warning
 
 _Static_assert(COU_SPH_MAX_LAYERS <= COU_MAX_SAMPLE_LAYERS, "more layers than shapes can be sampled with");
 
@@ -76,29 +77,6 @@ bool couCheckSamples(const couFluid *fluid, couFaults *faults)
 
 // --- Bounded shapes ----------------------------------------------------------------------------------------------------------
 
-bool couSampleBody(couFluid *fluid, const couBody *body, couBodySamples *own)
-{
-    const couSphState *state = fluid->method_state;
-    if (!couSampleShape(fluid->memory, body->def.shape, fluid->dimension, fluid->spacing, couSph_BoundaryLayers(fluid), NULL,
-                        &own->samples))
-        return false;
-    size_t count = own->samples.count;
-    couFree(fluid->memory, own->volumes);
-    own->volumes = couAlloc(fluid->memory, (count + 1) * sizeof(float));
-    if (!own->volumes) return false;
-    return couFindSampleVolumes(fluid->memory, &state->density_kernel, state->gamma, own->samples.points, count, own->volumes,
-                                &fluid->parallel);
-}
-
-// --- Tiles -------------------------------------------------------------------------------------------------------------------
-
-static bool has_tile(const couBodySamples *own, const int32_t tile[3])
-{
-    for (size_t k = own->tiles.count; k-- > 0;) // the newest are the likeliest
-        if (memcmp(own->tiles.items[k].place, tile, sizeof own->tiles.items[k].place) == 0) return true;
-    return false;
-}
-
 static bool add_sample(couMemory *memory, couSamples *samples, couVec3 x, uint32_t id)
 {
     size_t count = samples->count + 1;
@@ -108,6 +86,55 @@ static bool add_sample(couMemory *memory, couSamples *samples, couVec3 x, uint32
     samples->points[samples->count] = x;
     samples->ids[samples->count++] = id;
     return true;
+}
+
+// The points that the body was given instead of those of its shape, which still say where it is thin.
+static bool take_given(couFluid *fluid, const couBody *body, couSamples *samples)
+{
+    samples->count = 0;
+    for (size_t k = 0; k < body->def.sample_count; ++k)
+        if (!add_sample(fluid->memory, samples, body->def.samples[k], (uint32_t)k)) return false;
+    return true;
+}
+
+// A sample stands for the room that it has among the others.
+static void warn_of_gaps(const couFluid *fluid, const couBody *body, const couBodySamples *own)
+{
+    const couSphState *state = fluid->method_state;
+    double sum = 0;
+    for (size_t k = 0; k < own->samples.count; ++k) sum += (double)own->volumes[k];
+    double room = sum / ((double)own->samples.count * (double)state->wall_volume);
+    if (room <= MOST_ROOM) return;
+    couLog(cou_logWarning,
+           "the %zu samples given for the body '%s' have %.1f times the room of a wall's at a spacing of %g m: liquid may leak "
+           "between them",
+           own->samples.count, body->def.name, room, (double)fluid->spacing);
+}
+
+bool couSampleBody(couFluid *fluid, const couBody *body, couBodySamples *own)
+{
+    const couSphState *state = fluid->method_state;
+    if (!couSampleShape(fluid->memory, body->def.shape, fluid->dimension, fluid->spacing, couSph_BoundaryLayers(fluid), NULL,
+                        &own->samples))
+        return false;
+    if (body->def.sample_count && !take_given(fluid, body, &own->samples)) return false;
+    size_t count = own->samples.count;
+    couFree(fluid->memory, own->volumes);
+    own->volumes = couAlloc(fluid->memory, (count + 1) * sizeof(float));
+    if (!own->volumes || !couFindSampleVolumes(fluid->memory, &state->density_kernel, state->gamma, own->samples.points, count,
+                                               own->volumes, &fluid->parallel))
+        return false;
+    if (body->def.sample_count) warn_of_gaps(fluid, body, own);
+    return true;
+}
+
+// --- Tiles -------------------------------------------------------------------------------------------------------------------
+
+static bool has_tile(const couBodySamples *own, const int32_t tile[3])
+{
+    for (size_t k = own->tiles.count; k-- > 0;) // the newest are the likeliest
+        if (memcmp(own->tiles.items[k].place, tile, sizeof own->tiles.items[k].place) == 0) return true;
+    return false;
 }
 
 static bool add_tile(couFluid *fluid, const couBody *body, couBodySamples *own, const int32_t tile[3])

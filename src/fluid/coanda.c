@@ -77,8 +77,8 @@ bool couSph_PrepareCoanda(couFluid *fluid, couFaults *faults)
         const couBody *body = &fluid->bodies->items[b];
         double C = body->def.coanda, pull = C * (double)fluid->coanda_pull;
         if (!body->slot.is_here || !(C > 0)) continue;
-        if (p->boundary == cou_boundaryGhost) {
-            couFaults_Add(faults, NULL, "body.coanda", "'%s': mirror images (sph.boundary = \"ghost\") cannot pull, samples can",
+        if (p->boundary != cou_boundaryAkinci) {
+            couFaults_Add(faults, NULL, "body.coanda", "'%s': mirror images (sph.boundary) cannot pull, samples can",
                           body->def.name);
             is_good = false;
         } else if (C > most) {

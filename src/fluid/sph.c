@@ -284,6 +284,7 @@ void couPhase_Pairs(couStep *step)
     loop.walls_own = NULL;
     couSph_Run(step, &loop, variants);
     note_extremes(fluid, &loop);
+    if (!couSph_FindAir(step)) step->has_failed = true;
     if (!couWalls_Find(&couSph_State(fluid)->walls, step)) step->has_failed = true;
     couSph_State(fluid)->has_coarse = false;
     if (!couYield_Find(&couSph_State(fluid)->yield, step)) step->has_failed = true;
@@ -344,5 +345,6 @@ void couPhase_Settle(couStep *step)
 {
     couPhase_Velocity(step);
     couSph_Tidy(step);
+    if (!couSph_ShowAir(step)) step->has_failed = true;
     step->fluid->last_dt = step->dt;
 }

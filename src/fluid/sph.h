@@ -34,7 +34,8 @@ typedef enum couSphTension {
 } couSphTension;
 typedef enum couSphBoundary {
     cou_boundaryAkinci, ///< samples with volumes [Akinci 2012; Gagneux 2022, eq. 2.52]
-    cou_boundaryGhost   ///< mirror images of the fluid [Gagneux 2022, 2.4.1.1]
+    cou_boundaryGhost,  ///< mirror images of the fluid [Gagneux 2022, 2.4.1.1]
+    cou_boundaryAir     ///< the same, and ghosts in the air over free surfaces
 } couSphBoundary;
 typedef enum couSphWallPressure {
     cou_wallPressureAuto,     ///< extended, but for mueller
@@ -119,7 +120,16 @@ typedef struct couPairBlock {
     int16_t x[COU_WIDTH], y[COU_WIDTH], z[COU_WIDTH];
 } couPairBlock;
 
+/// A ghost over a free surface (air.c).
+typedef struct couAirGhost {
+    couVec4 position, velocity; ///< as those of samples
+    uint32_t id;
+} couAirGhost;
+
 typedef struct couSphState {
+    couAirGhost *air; ///< scratch of the step
+    size_t air_count;
+
     // chosen by preparation
     couKernel density_kernel, gradient_kernel;
     couKernelSums lattice;
@@ -355,6 +365,8 @@ void couSph_Tidy(couStep *step);                  ///< spreads particles evenly,
 void couSph_ChooseRelief(couFluid *fluid);        ///< from the viscosities, after they are known
 void couSph_Relieve(couStep *step, float dt);     ///< takes the stress of order off, for dt seconds
 bool couSph_PlaceGhosts(couStep *step);           ///< mirror images instead of samples
+bool couSph_FindAir(couStep *step);               ///< ghosts over free surfaces add to the density of the liquid
+bool couSph_ShowAir(couStep *step);               ///< and go behind the samples, where all can see them
 void couSph_PullSurface(couStep *step, float dt); ///< surface tension for dt seconds
 /// v += dt out, and what came from solids back to the bodies.
 void couSph_AddAccelerations(couStep *step, const couSphLoop *loop, float dt);

@@ -12,7 +12,7 @@ static const char *const acceleration_names[] = {"auto", "none", "two-levels", N
 static const char *const viscosity_names[] = {"auto", "laplacian", "implicit", "none", NULL};
 static const char *const tension_names[] = {"auto", "none", "color", "cohesion", "area", NULL};
 static const char *const equation_names[] = {"tait", "gas", NULL};
-static const char *const boundary_names[] = {"akinci", "ghost", NULL};
+static const char *const boundary_names[] = {"akinci", "ghost", "ghost-air", NULL};
 static const char *const coanda_names[] = {"smooth", "linear", NULL};
 
 static const char *const wall_pressure_names[] = {"auto", "neighbor", "extended", NULL};
@@ -82,8 +82,9 @@ static const couParam params[] = {
                .help = "color: a particle belongs to the surface where h |grad c| exceeds it"),
     COU_NUMBER(couSphParams, adhesion, "N/m", .min = 0, .max = 1e3,
                .help = "cohesion: attraction of bodies for the liquid, on the scale of surface tension"),
-    COU_CHOICE(couSphParams, boundary, boundary_names, .initial = {cou_boundaryAkinci},
-               .help = "solids as samples with volumes, or as mirror images of the liquid"),
+    COU_CHOICE(
+        couSphParams, boundary, boundary_names, .initial = {cou_boundaryAkinci},
+        .help = "solids as samples with volumes, or as mirror images of the liquid; ghost-air: and ghosts over free surfaces"),
     COU_INTEGER(couSphParams, boundary_layers, "", .min = 0, .max = COU_SPH_MAX_LAYERS,
                 .help = "layers of samples under a solid's surface; 0: as many as the support reaches"),
     COU_CHOICE(couSphParams, wall_pressure, wall_pressure_names, .initial = {cou_wallPressureAuto},
@@ -102,7 +103,7 @@ const couParamTable couSphParamTable = {"sph", params, COU_COUNT(params)};
 bool couSph_HasWallPressure(const couFluid *fluid)
 {
     const couSphParams *p = fluid->params;
-    if (p->boundary == cou_boundaryGhost || fluid->method->sph->has_mueller_pressure) return false;
+    if (p->boundary != cou_boundaryAkinci || fluid->method->sph->has_mueller_pressure) return false;
     return p->wall_pressure != cou_wallPressureNeighbor;
 }
 
@@ -303,6 +304,16 @@ static bool check_period(const couFluid *fluid, couFaults *faults)
     return is_good;
 }
 
+static bool check_air(const couFluid *fluid, couFaults *faults)
+{
+    const couSphParams *p = fluid->params;
+    const float *length = fluid->period.length;
+    bool repeats = length[0] > 0.0f || length[1] > 0.0f || length[2] > 0.0f;
+    if (p->boundary != cou_boundaryAir || !repeats) return true;
+    couFaults_Add(faults, NULL, "sph.boundary", "ghost-air is not for worlds that repeat: akinci and ghost are");
+    return false;
+}
+
 static bool check_steps(const couSphParams *p, couFaults *faults)
 {
     bool is_reported = !(p->max_step > 0.0f) || !(p->min_step > 0.0f); // out of range by itself; auto
@@ -325,6 +336,7 @@ bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
     if (!couCheckSamples(fluid, faults)) return false;
     bool is_good = couParams_Check(&couSphParamTable, p, faults);
     is_good = check_period(fluid, faults) && is_good;
+    is_good = check_air(fluid, faults) && is_good;
     is_good = check_steps(p, faults) && is_good;
     is_good = check_iterations(p, faults) && is_good;
     if (!is_good) return false;

@@ -10,7 +10,7 @@ void couPhase_Boundary(couStep *step)
     couFluid *fluid = step->fluid;
     couBoundary *boundary = &fluid->boundary;
     const couSphParams *p = fluid->params;
-    bool is_good = p->boundary == cou_boundaryGhost ? couSph_PlaceGhosts(step) : couPlaceSamples(step);
+    bool is_good = p->boundary == cou_boundaryAkinci ? couPlaceSamples(step) : couSph_PlaceGhosts(step);
     size_t count = fluid->table.count, solids = boundary->table.count;
     if (is_good && !boundary->is_sorted) {
         couGridReport found;

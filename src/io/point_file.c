@@ -185,17 +185,18 @@ bool couReadPointFile(couPointFile *file, const char *path, couWantsArray *wants
         {".vtu", "a VTK XML file", xml_beginnings, couReadVtkXml},
         {".vtk", "a legacy VTK file", legacy_beginnings, couReadVtkLegacy},
         {".ply", "a PLY file", ply_beginnings, couReadPlyFile},
+        {".csv", "a table", NULL, couReadCsvPoints},
     };
     *file = (couPointFile){.path = path, .faults = faults};
     const char *dot = strrchr(path, '.');
     for (int i = 0; i < COU_COUNT(kinds); ++i) {
         if (!dot || strcasecmp(dot, kinds[i].extension) != 0) continue;
-        if (!has_beginning(file, kinds[i].what, kinds[i].beginnings)) return false;
+        if (kinds[i].beginnings && !has_beginning(file, kinds[i].what, kinds[i].beginnings)) return false;
         file->text = couReadFile(path, MAX_FILE_BYTES, &file->size, faults);
         file->max_owned_bytes = MAX_OWNED_BYTES + MAX_OWNED_RATIO * file->size;
         return file->text && kinds[i].read(file, wants);
     }
-    return couPointFile_Refuse(file, NULL, "is not a frame by its name; allowed: .vtp, .vtu, .vtk and .ply");
+    return couPointFile_Refuse(file, NULL, "is not a frame by its name; allowed: .vtp, .vtu, .vtk, .ply and .csv");
 }
 
 // --- Frames ------------------------------------------------------------------------------------------------------------------
@@ -245,10 +246,10 @@ static bool fill_vectors(couVec3 *vectors, const couPointFile *file, const couPo
     }
     const couPointArray *x = couPointFile_Find(file, columns[0]), *y = couPointFile_Find(file, columns[1]);
     const couPointArray *z = couPointFile_Find(file, columns[2]);
-    if (!x || !y || !z) return false;
+    if (!x || !y) return false; // a table of 2D has no z
     for (size_t i = 0; i < file->count; ++i)
         vectors[i] = (couVec3){couToFloat(couPointArray_Number(x, i, 0)), couToFloat(couPointArray_Number(y, i, 0)),
-                               couToFloat(couPointArray_Number(z, i, 0))};
+                               z ? couToFloat(couPointArray_Number(z, i, 0)) : 0.0f};
     return true;
 }
 

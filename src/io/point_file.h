@@ -47,7 +47,7 @@ typedef struct couPointFile {
 /// Whether an array is worth its memory.
 typedef bool couWantsArray(const char *key);
 
-/// By extension: .vtp, .vtu, .vtk, .ply. False with one fault; couPointFile_Clear() in any case.
+/// By extension: .vtp, .vtu, .vtk, .ply, .csv. False with one fault; couPointFile_Clear() in any case.
 bool couReadPointFile(couPointFile *file, const char *path, couWantsArray *wants, couFaults *faults);
 void couPointFile_Clear(couPointFile *file);
 
@@ -66,6 +66,7 @@ uint32_t couToUnsigned(double value, uint32_t max);
 bool couReadVtkXml(couPointFile *file, couWantsArray *wants);
 bool couReadVtkLegacy(couPointFile *file, couWantsArray *wants);
 bool couReadPlyFile(couPointFile *file, couWantsArray *wants);
+bool couReadCsvPoints(couPointFile *file, couWantsArray *wants);
 
 /// Adds the fault and returns false.
 bool couPointFile_Refuse(couPointFile *file, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -105,6 +105,17 @@ void couMakeFixed(couBodies *bodies, couBody *body)
     couSetBodyState(body, body->pose);
 }
 
+// The def's own points become the body's. False without memory.
+static bool keep_samples(couBodies *bodies, couBody *body, const couVec3 *samples)
+{
+    size_t bytes = body->def.sample_count * sizeof *samples;
+    if (!bytes) return true;
+    couVec3 *own = couAlloc(bodies->memory, bytes);
+    if (own) memcpy(own, samples, bytes);
+    body->def.samples = own;
+    return own;
+}
+
 static bool init_body(couBodies *bodies, couBody *body, double time, couFaults *faults)
 {
     const couBodyDef *def = &body->def;
@@ -120,7 +131,9 @@ static bool init_body(couBodies *bodies, couBody *body, double time, couFaults *
     body->kind = def->motion ? cou_rigidDriven : cou_rigidFixed;
     couSetBodyState(body, body->pose);
     body->probes.memory = bodies->memory;
-    if (!couProbes_AddShape(&body->probes, def->shape, bodies->dimension)) {
+    const couVec3 *given = def->samples;
+    body->def.samples = NULL;
+    if (!keep_samples(bodies, body, given) || !couProbes_AddShape(&body->probes, def->shape, bodies->dimension)) {
         couFaults_Add(faults, NULL, "body", "out of memory");
         return false;
     }
@@ -144,7 +157,9 @@ static void clear_body(couBodies *bodies, couBody *body)
 {
     couShape_Release(body->def.shape);
     couFree(bodies->memory, body->probes.items);
+    couFree(bodies->memory, (void *)body->def.samples);
     body->def.shape = NULL;
+    body->def.samples = NULL;
     body->probes = (couProbes){0};
 }
 

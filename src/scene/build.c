@@ -7,9 +7,11 @@
 #include "scene/internal.h"
 
 #include "base/base.h"
+#include "coulis/frames.h"
 
 #include <lauxlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define BYTES_PER_PARTICLE 400.0 // the most that a particle costs without springs
@@ -309,9 +311,36 @@ static void build_emitter(couScene *scene, couRecord *record, double *count, cou
 
 // --- The others --------------------------------------------------------------------------------------------------------------
 
+// The points of a file, in the frame of the shape as the scene has it; to be freed. False with a fault.
+static bool read_samples(couScene *scene, const couRecord *record, couFrame *points, couFaults *faults)
+{
+    static const char key[] = "body.samples";
+    char *path = couResolveInside(scene->folder, record->samples);
+    if (!path) {
+        couFaults_Add(faults, record->where, key, "'%.120s' is not a file in the scene's folder", record->samples);
+        return false;
+    }
+    couFaults own = {0};
+    bool is_good = couReadFrame(path, points, &own);
+    for (int i = 0; i < own.count; ++i)
+        couFaults_Add(faults, record->where, key, "'%.120s' %s", record->samples, own.items[i].message);
+    couFaults_Clear(&own);
+    if (is_good && !couScene_AddFile(scene, record->samples, path)) {
+        couFaults_Add(faults, record->where, key, "out of memory");
+        couFreeFrame(points);
+        is_good = false;
+    }
+    free(path);
+    if (!is_good) return false;
+    couScene_AddToHash(scene, points->position, points->count * sizeof *points->position); // another file is another scene
+    for (size_t k = 0; k < points->count; ++k) points->position[k] = couToLocal(record->shape.pose, points->position[k]);
+    return true;
+}
+
 static void build_body(couScene *scene, couRecord *record, couFaults *faults)
 {
     couBodyDef def = record->def.body;
+    couFrame points = {0};
     def.shape = record->shape.shape;
     def.pose = record_pose(record);
     memcpy(def.name, record->name, sizeof def.name);
@@ -320,9 +349,14 @@ static void build_body(couScene *scene, couRecord *record, couFaults *faults)
         def.motion_context = record;
         if (!couRecord_ReadMotion(record, 0.0, &def.pose)) return;
     }
+    if (record->samples[0] && !read_samples(scene, record, &points, faults)) return;
+    static const couVec3 nowhere;
+    def.samples = record->samples[0] && !points.count ? &nowhere : points.position; // an empty file is a fault, not nothing
+    def.sample_count = points.count;
     couFaults own = {0};
     record->body = couWorld_AddBody(scene->world, &def, &own);
     couAdoptFaults(record, &own, "body", faults);
+    couFreeFrame(&points);
 }
 
 // True when a body{} of this name had a fault of its own: what asks for it is not at fault.

@@ -73,6 +73,7 @@ typedef struct couRecord {
     int keyframe_count;
     double time, period;         ///< events [s]
     char ends[2][COU_NAME_SIZE]; ///< joint: names of a and b, "": the world
+    char samples[256];           ///< body: file of its points, "": none
     couBodyId body;              ///< of a body, once it is built
     couSolidRecipe recipe;       ///< of a solid
     couSolidId solid;            ///< of a solid, once it is built

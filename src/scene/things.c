@@ -162,10 +162,17 @@ static void check_freedom(couReader *reader, couRecord *record, const bool *is_g
     }
 }
 
+static void read_record_samples(couReader *reader, const char *key, void *target)
+{
+    couRecord *record = target;
+    couReader_Text(reader, key, record->samples, sizeof record->samples);
+}
+
 static int body_call(lua_State *lua)
 {
-    static const couExtraKey keys[] = {{"shape", read_record_shape}, {"at", read_record_at},     {"turn", read_record_turn},
-                                       {"name", read_record_name},   {"motion", leave_to_later}, {"fixed", read_record_fixed}};
+    static const couExtraKey keys[] = {{"shape", read_record_shape},    {"at", read_record_at},     {"turn", read_record_turn},
+                                       {"name", read_record_name},      {"motion", leave_to_later}, {"fixed", read_record_fixed},
+                                       {"samples", read_record_samples}};
     couCheckLoading(lua, "body{}");
     couReader reader = couReader_Begin(lua, "body");
     couRecord record = couBeginRecord(&reader, cou_recordBody);

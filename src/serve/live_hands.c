@@ -347,7 +347,7 @@ bool couLive_Cut(couLive *live, couByteReader *reader, char *text, size_t size)
     couShape *shape = couCreateShape(&(couShapeDef){.kind = cou_shapeBox, .size = edges}, &faults);
     if (shape) {
         couLive_RememberState(live);
-        int64_t count = couRemoveInside(live->world, shape, (couPose){middle, {0, 0, 0, 1}}, false);
+        int64_t count = couRemoveInside(live->world, shape, (couPose){middle, {0, 0, 0, 1}}, 0.0f, false);
         snprintf(text, size, "%lld particles cut away", (long long)count);
     }
     couShape_Release(shape);

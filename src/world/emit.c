@@ -141,13 +141,14 @@ static void run_volume(couWorld *world, couEmitter *emitter, couStepReport *repo
 
 // --- Sinks -------------------------------------------------------------------------------------------------------------------
 
-// Clears the marks of particles inside (or outside) the shape; returns how many those were.
-static size_t unmark_inside(const couFluid *fluid, const couShape *shape, couPose pose, bool is_inverted, uint8_t *is_kept)
+// Clears the marks of particles inside (or outside) the shape and a margin; returns how many those were.
+static size_t unmark_inside(const couFluid *fluid, const couShape *shape, couPose pose, float margin, bool is_inverted,
+                            uint8_t *is_kept)
 {
     size_t count = 0;
     for (size_t i = 0; i < fluid->table.count; ++i) {
         couVec3 x = couToLocal(pose, couXyz(couFluid_Position(fluid)[i]));
-        bool is_inside = couShape_Distance(shape, fluid->dimension, x) < 0.0f;
+        bool is_inside = couShape_Distance(shape, fluid->dimension, x) < margin;
         if (is_inside == is_inverted) continue;
         is_kept[i] = 0;
         ++count;
@@ -155,7 +156,7 @@ static size_t unmark_inside(const couFluid *fluid, const couShape *shape, couPos
     return count;
 }
 
-int64_t couRemoveInside(couWorld *world, const couShape *shape, couPose pose, bool is_inverted)
+int64_t couRemoveInside(couWorld *world, const couShape *shape, couPose pose, float margin, bool is_inverted)
 {
     couFluid *fluid = &world->fluid;
     if (!fluid->table.count) return 0;
@@ -163,7 +164,7 @@ int64_t couRemoveInside(couWorld *world, const couShape *shape, couPose pose, bo
     uint8_t *is_kept = COU_TAKE(&world->scratch, uint8_t, fluid->table.count);
     if (!is_kept) return -1;
     memset(is_kept, 1, fluid->table.count);
-    size_t covered = unmark_inside(fluid, shape, pose, is_inverted, is_kept);
+    size_t covered = unmark_inside(fluid, shape, pose, margin, is_inverted, is_kept);
     if (covered) couTable_Filter(&fluid->table, is_kept);
     couArena_Release(&world->scratch, mark);
     return (int64_t)covered;
@@ -174,7 +175,7 @@ static void run_sinks(couWorld *world, couStepReport *report)
     for (size_t s = 0; s < world->sinks.count; ++s) {
         const couSink *sink = &world->sinks.items[s];
         if (!sink->slot.is_here || world->time < sink->def.start || world->time >= sink->def.stop) continue;
-        int64_t removed = couRemoveInside(world, sink->def.shape, sink->def.pose, sink->def.is_inverted);
+        int64_t removed = couRemoveInside(world, sink->def.shape, sink->def.pose, 0.0f, sink->def.is_inverted);
         report->removed += COU_MAX(removed, 0);
     }
 }

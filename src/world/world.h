@@ -113,8 +113,8 @@ couPose couEmitterPose(const couEmitterDef *def, double time);
 bool couIsJet(const couEmitterDef *def); ///< from a disk or polygon, and not a volume that is filled
 /// True while it is switched on and in its time.
 bool couIsEmitting(const couEmitter *emitter, double time);
-/// Particles inside (or outside) go; returns how many, -1 without memory.
-int64_t couRemoveInside(couWorld *world, const couShape *shape, couPose pose, bool is_inverted);
+/// Particles inside (or outside) the shape and a margin [m] around it go; returns how many, -1 without memory.
+int64_t couRemoveInside(couWorld *world, const couShape *shape, couPose pose, float margin, bool is_inverted);
 
 // --- The step (step.c, measure.c, demand.c) ----------------------------------------------------------------------------------
 
