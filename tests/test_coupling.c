@@ -233,8 +233,8 @@ static void test_drop_under_a_sphere(void **context)
 {
     (void)context;
     double sticky = hang(200000, cou_wallDensity), clamped = hang(200000, cou_wallClamp), plain = hang(0, cou_wallDensity);
-    print_message("under a sphere after 2 s: %.2f of the drop with stickiness, %.2f with clamping walls, %.2f without it\n", sticky,
-                  clamped, plain);
+    print_message("under a sphere after 2 s: %.2f of the drop with stickiness, %.2f with clamping walls, %.2f without it\n",
+                  sticky, clamped, plain);
     CHECK_RANGE(sticky, 0.95, 1, 0);
     CHECK_RANGE(clamped, 0.95, 1, 0);
     CHECK_NEAR(plain, 0, 0, 0); // walls do not pull by themselves

@@ -10,7 +10,7 @@
 #define ALLOWED_HEIGHT_ERROR 0.015 // that nobody sees
 #define ALLOWED_VOLUME_ERROR 0.01
 #define THIN_KINEMATIC 1e-3 // of a liquid through which bodies fall by their weight rather than by its viscosity [m^2/s]
-#define MOST_VOLUMES 16 // that are measured: each takes some tenths of a second
+#define MOST_VOLUMES 16     // that are measured: each takes some tenths of a second
 
 // "dfsph, iisph": the methods with all of these claims, or those that keep heights better than `height_error`.
 static int list_methods(unsigned claims, double height_error, char *text, size_t size)

@@ -528,8 +528,8 @@ const couMethod couMethodPvfs = {
     .phases = phases,
     .contact_radius = 0.5f,
     .has_contact_pushes = true,
-    // A liquid that starts as a crystal stays one for long. With 0.4, which the paper's densities want against their shear, a fresh
-    // pool of 0.14 m throws particles at 1.5 m/s instead of 0.7, and light bodies along.
+    // A liquid that starts as a crystal stays one for long. With 0.4, which the paper's densities want against their shear, a
+    // fresh pool of 0.14 m throws particles at 1.5 m/s instead of 0.7, and light bodies along.
     .liquid_jitter = 0.2f,
     .solid_jitter = 0.1f,
     .support_ratio = support_ratio,
