@@ -154,8 +154,8 @@ static void test_bad_solids(void **context)
         {HEAD "solid { shape = sphere { radius = 0.1 }, cells = {2, 2, 2} }", 2, "solid.cells", "only a box"},
         {HEAD "solid { shape = sphere { radius = 0.1 }, level = 1 }", 2, "solid.level", "only a cube"},
         {HEAD "solid { name = 'shapeless' }", 2, "solid.shape", ""},
-        {HEAD "solid { file = 'flat.msh' }", 2, "solid", "tetrahedron 0 is flat"},
-        {HEAD "solid { file = 'point.msh' }", 2, "solid", "no tetrahedra"},
+        {HEAD "solid { file = 'flat.msh' }", 2, "solid.file", "flat.msh: tetrahedron 0 is flat"},
+        {HEAD "solid { file = 'point.msh' }", 2, "solid.file", "point.msh: it has no tetrahedra"},
         {HEAD "solid { file = '../flat.msh' }", 2, "solid.file", "not a file in the scene's folder"},
     };
     write_file("flat.msh", MESH("4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0\n", "1\n1 4 2 0 1 1 2 3 4\n"));
