@@ -21,7 +21,7 @@ import zlib
 import attack_inputs as inputs
 import attack_results as results
 from attack_scenes import DROP, callbacks, scenes
-from attack_viewer import attack_viewer
+from attack_viewer import attack_playback, attack_recording, attack_viewer
 
 SECONDS = 3000  # on the clock, which means never
 CPU_SECONDS = 300  # that an attack may use: a scene may compute for 60 s
@@ -322,10 +322,20 @@ def attack_sweeps(attack, rng):
         attack_cases(attack, "sweeps", "good-sweep", results.sweeps(rng))
 
 
+def attack_played(attack, rng):
+    if prepare(attack, "runs played back", [["run", "in/scene.lua", "--export", "vtk", "--out", "good"]]):
+        attack_playback(attack, rng)
+
+
+def attack_recorded(attack, rng):
+    write("in/scene.lua", DROP)
+    attack_recording(attack, rng)
+
+
 CLASSES = {"scenes": attack_scenes, "callbacks": attack_callbacks, "meshes": attack_meshes, "solids": attack_solids,
            "bombs": attack_bombs, "frames": attack_frames, "folders": attack_folders, "memory": attack_memory,
            "commands": attack_commands, "measures": attack_measures, "runs": attack_runs, "sweeps": attack_sweeps,
-           "viewer": attack_viewer}
+           "viewer": attack_viewer, "playback": attack_played, "recording": attack_recorded}
 
 
 def main():

@@ -347,6 +347,7 @@ bool couSweep_OpenFolder(couSweep *sweep)
     if (!couMakeFolder(sweep->options.out, &sweep->faults)) return false;
     if (!couManifest_Read(&sweep->manifest, sweep->options.out, &sweep->faults)) return false;
     if (!couManifest_Lock(&sweep->manifest, &sweep->faults)) return false;
+    couManifest_RemoveLeftovers(&sweep->manifest); // of one that was killed
     bool has_plan = access(couJoin(path, sweep->options.out, "sweep.json"), F_OK) == 0;
     if (has_plan && !fits_plan(sweep, path)) return false;
     for (int r = 0; !has_plan && r < sweep->run_count; ++r)
