@@ -20,8 +20,8 @@ POINT = 'name = "p", what = "speed", at = {0, 0.3, 0}'
 GAUGES = [
     "", "}", "{", "x", "name", 'name = "p"', 'what = "speed"', 'what = "nothing", at = {0, 0, 0}', POINT + " } os.exit(0) {",
     POINT + ", every = 0/0", POINT + ", points = 1e9", "while true do end", POINT + " } while true do end {", "\x1b[2J",
-    'name = "\x1b[2J", what = "speed", at = {0, 0, 0}', 'name = "../../x", what = "speed", at = {0, 0, 0}', POINT.replace("0.3", "0/0"),
-    POINT.replace("0.3", "1e300"), 'name = "l", what = "level", line = {{0, 0, 0}, {0, 0, 0}}',
+    'name = "\x1b[2J", what = "speed", at = {0, 0, 0}', 'name = "../../x", what = "speed", at = {0, 0, 0}',
+    POINT.replace("0.3", "0/0"), POINT.replace("0.3", "1e300"), 'name = "l", what = "level", line = {{0, 0, 0}, {0, 0, 0}}',
     'name = "l", what = "speed", line = {{0, 0, 0}, {1e9, 0, 0}}, points = 100000', 'name = "f", what = "force", body = "nobody"',
     'name = "f", what = "flow", polygon = {{0, 0, 0}}', 'name = "t", what = "speed", at = function() while true do end end',
     'name = "m", what = "mass", shape = mesh { file = "/etc/passwd" }', "(" * 5000, "x" * 100000, "error({})",
@@ -40,7 +40,8 @@ def measures():
     yield from (["measure", "good", "--grid", "--cell", cell] for cell in CELLS)
     yield from (["measure", "good", "--gauge", POINT, option, value] for option in ("--spacing", "--density", "--fps")
                 for value in ("0", "-1", "nan", "1e300", "x"))
-    yield from (["measure", place, "--gauge", POINT] for place in ("", "/dev/zero", "/nothere", "in", "good/run.json", "*", "[", "x" * 5000))
+    places = ("", "/dev/zero", "/nothere", "in", "good/run.json", "*", "[", "x" * 5000)
+    yield from (["measure", place, "--gauge", POINT] for place in places)
     yield ["measure", "good", "--scene", "/etc/passwd"]
     yield ["measure", "good", "--scene", "/dev/zero"]
 
@@ -100,8 +101,9 @@ def pipe(name):
 
 FILES = ["run.json", "diagnostics.csv", "gauges.csv", "gauges.json", "stage.json", "command.txt", "checkpoint.h5", "log.txt",
          ".coulis-files", "bodies.csv", "particles_000001.vtp", "scene/scene.lua"]
-ARGUMENTS = [["--out=elsewhere/x"], ["--resume=elsewhere"], ["--help"], ["--frames=999999999"], ["--set=spacing=1e-9"], ["--video"],
-             ["--export=nothing"], ["--", "/etc/passwd"], ["--", "case/run.json"], ["--threads=0"], ["\x1b[2J"], [], [1], [None],
+ARGUMENTS = [["--out=elsewhere/x"], ["--resume=elsewhere"], ["--help"], ["--frames=999999999"], ["--set=spacing=1e-9"],
+             ["--video"], ["--export=nothing"], ["--", "/etc/passwd"], ["--", "case/run.json"], ["--threads=0"],
+             ["\x1b[2J"], [], [1], [None],
              ["--set=spacing=0.05"] * 50000]
 
 
@@ -120,8 +122,9 @@ def runs(rng):
         yield f"arguments {arguments[:2]!r}", forge("run.json", "arguments", arguments), REPEAT
     for files in ([], ["../../etc/passwd"], ["/etc/passwd"], [1], "scene.lua", ["scene.lua"] * 10000, ["\x1b[2J"]):
         yield f"scene_files {files[:2]!r}", forge("run.json", "scene_files", files), REPEAT
-    for key, value in (("scene_hash", "0"), ("scene_hash", 1), ("state_hash", {}), ("frames", -1), ("frames", 1e300), ("fps", "x"),
-                       ("version", "\x1b[2J"), ("parameters", []), ("warnings", {}), ("method", "\x1b[2J"), ("set", [[1]])):
+    for key, value in (("scene_hash", "0"), ("scene_hash", 1), ("state_hash", {}), ("frames", -1), ("frames", 1e300),
+                       ("fps", "x"), ("version", "\x1b[2J"), ("parameters", []), ("warnings", {}), ("method", "\x1b[2J"),
+                       ("set", [[1]])):
         for command in (REPEAT, ["compare", "good", "case"], ["info", "case"]):
             yield f"{key} {value!r}", forge("run.json", key, value), command
 
