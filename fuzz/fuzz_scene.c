@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     couFaults faults = {0};
     const couOverride few = {"max_particles", "2000"};
     couSceneOptions options = {
-        .threads = 1, .overrides = &few, .override_count = 1, .max_mesh_bytes = 4 << 20, .max_instructions = 200000};
+        .threads = 1, .overrides = &few, .override_count = 1, .max_mesh_bytes = 1 << 18, .max_instructions = 200000};
     couScene *scene = couLoadScene(couFuzz_Write("scene.lua", data, size), &options, &faults);
     if (scene && couScene_Prepare(scene, &faults)) {
         couWorld *world = couScene_World(scene);

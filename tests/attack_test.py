@@ -19,7 +19,9 @@ import tempfile
 import zlib
 
 import attack_inputs as inputs
-from attack_viewer import attack_viewer
+import attack_results as results
+from attack_scenes import DROP, callbacks, scenes
+from attack_viewer import attack_playback, attack_recording, attack_viewer
 
 SECONDS = 3000  # on the clock, which means never
 CPU_SECONDS = 300  # that an attack may use: a scene may compute for 60 s
@@ -52,8 +54,8 @@ class Attack:
         return subprocess.run([self.coulis, *arguments], capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS,
                               preexec_fn=self.limit(memory), check=False)
 
-    def trouble(self, arguments, codes=(0, 2), memory=MEMORY, keeps=None):
-        """What the program did wrong, or None. `keeps`: a folder that must stay as it is."""
+    def trouble(self, arguments, codes=(0, 2), memory=MEMORY, keeps=None, names=b""):
+        """What the program did wrong, or None. `keeps`: a folder that must stay as it is; `names`: what a fault must name."""
         before = fingerprint(keeps) if keeps else None
         try:
             result = self.run(arguments, memory)
@@ -63,6 +65,8 @@ class Attack:
             return f"exit code {result.returncode}: {result.stderr[-300:]!r}"
         if result.returncode != 0 and not result.stderr.strip():
             return "no message"
+        if result.returncode != 0 and names not in result.stderr:
+            return f"a message that does not name {names!r}: {result.stderr[-300:]!r}"
         if CONTROL.search(result.stdout) or CONTROL.search(result.stderr):
             return "control characters"
         if keeps and fingerprint(keeps) != before:
@@ -106,13 +110,13 @@ def write(path, data):
 
 def attack_scenes(attack, rng):
     troubles, tried = [], 0
-    for number, text in enumerate(attack.part(inputs.scenes(rng, 300))):
+    for text, is_run, codes in attack.part(scenes(rng, 400)):
         write("in/scene.lua", text)
-        tried += 1
-        command = ["check", "in/scene.lua"] if number % 3 else ["run", "in/scene.lua", "--out", "out", "--frames", "1", "--fps",
-                                                                 "1000", "--threads", "1"]
         shutil.rmtree("out", ignore_errors=True)
-        what = attack.trouble(command, (0, 2) if number % 3 else (0, 1, 2), keeps="in")
+        tried += 1
+        # Two frames of 1/30 s, so that events come to pass.
+        command = ["run", "in/scene.lua", "--out", "out", "--frames", "2", "--fps", "30", "--threads", "1"]
+        what = attack.trouble(command if is_run else ["check", "in/scene.lua"], codes, keeps="in", names=b"scene.lua")
         if what:
             troubles.append(f"{what}: {text[:300]!r}")
     attack.hold("hostile scenes", tried, troubles)
@@ -120,7 +124,7 @@ def attack_scenes(attack, rng):
 
 def attack_callbacks(attack, rng):
     troubles, tried = [], 0
-    for text in attack.part(inputs.callbacks(rng, 100)):
+    for text in attack.part(callbacks(rng, 100)):
         write("in/scene.lua", text)
         shutil.rmtree("out", ignore_errors=True)
         tried += 1
@@ -177,7 +181,7 @@ def attack_bombs(attack, rng):
 
 def attack_frames(attack, rng):
     """Frames and checkpoints of a run, damaged."""
-    write("in/scene.lua", inputs.DROP)
+    write("in/scene.lua", DROP)
     shutil.rmtree("run", ignore_errors=True)
     result = attack.run(["run", "in/scene.lua", "--out", "run", "--frames", "2", "--export", "vtk,ply", "--threads", "1",
                          "--quiet"])
@@ -207,7 +211,7 @@ def attack_frames(attack, rng):
 
 
 def attack_folders(attack, _):
-    write("in/scene.lua", inputs.DROP)
+    write("in/scene.lua", DROP)
     command = ["run", "in/scene.lua", "--frames", "1", "--threads", "1", "--quiet", "--out"]
     troubles, tried = [], 0
     for name, make, codes in attack.part(inputs.folders()):
@@ -254,7 +258,7 @@ def attack_memory(attack, _):
 
 
 def attack_commands(attack, rng):
-    write("in/scene.lua", inputs.DROP)
+    write("in/scene.lua", DROP)
     troubles, tried = [], 0
     for arguments in attack.part(inputs.command_lines(rng, 159)):
         tried += 1
@@ -265,9 +269,73 @@ def attack_commands(attack, rng):
     attack.hold("command lines", tried, troubles)
 
 
+def prepare(attack, name, commands):
+    """Runs what cannot fail; false, with a row that says so, when it does."""
+    write("in/scene.lua", results.SCENE)
+    for command in commands:
+        done = attack.run([*command, "--threads", "1", "--quiet"])
+        if done.returncode != 0:
+            attack.hold(name, 1, [f"the run itself fails: {done.stderr[-300:]!r}"])
+            return False
+    return True
+
+
+def attack_measures(attack, _):
+    troubles, tried = [], 0
+    if not prepare(attack, "measures", [["run", "in/scene.lua", "--out", "good"]]):
+        return
+    for command in attack.part(results.measures()):
+        tried += 1
+        what = attack.trouble([*command, "--out", "out"], (0, 1, 2), keeps="good")
+        if what:
+            troubles.append(f"{' '.join(command)[:200]!r}: {what}")
+        shutil.rmtree("out", ignore_errors=True)
+    attack.hold("measures", tried, troubles)
+
+
+def attack_cases(attack, name, good, cases):
+    """Each case changes a copy of the folder `good` and lets the program read it."""
+    troubles, tried = [], 0
+    for what_is_it, change, command in attack.part(cases):
+        for folder in ("case", "out", "elsewhere"):
+            shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(good, "case")
+        os.mkdir("elsewhere")
+        write("elsewhere/mine", "mine")
+        change("case")
+        tried += 1
+        what = attack.trouble(command, (0, 1, 2), keeps="elsewhere")
+        if what:
+            troubles.append(f"{what_is_it}: {' '.join(command)}: {what}")
+    attack.hold(name, tried, troubles)
+
+
+def attack_runs(attack, rng):
+    command = ["run", "in/scene.lua", "--export", "vtk", "--out", "good"]
+    if prepare(attack, "results of runs", [command]):
+        attack_cases(attack, "results of runs", "good", results.runs(rng))
+
+
+def attack_sweeps(attack, rng):
+    command = [*results.SWEEP[:5], "good-sweep", "--jobs", "1"]
+    if prepare(attack, "sweeps", [command]):
+        attack_cases(attack, "sweeps", "good-sweep", results.sweeps(rng))
+
+
+def attack_played(attack, rng):
+    if prepare(attack, "runs played back", [["run", "in/scene.lua", "--export", "vtk", "--out", "good"]]):
+        attack_playback(attack, rng)
+
+
+def attack_recorded(attack, rng):
+    write("in/scene.lua", DROP)
+    attack_recording(attack, rng)
+
+
 CLASSES = {"scenes": attack_scenes, "callbacks": attack_callbacks, "meshes": attack_meshes, "solids": attack_solids,
            "bombs": attack_bombs, "frames": attack_frames, "folders": attack_folders, "memory": attack_memory,
-           "commands": attack_commands, "viewer": attack_viewer}
+           "commands": attack_commands, "measures": attack_measures, "runs": attack_runs, "sweeps": attack_sweeps,
+           "viewer": attack_viewer, "playback": attack_played, "recording": attack_recorded}
 
 
 def main():

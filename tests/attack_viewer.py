@@ -1,9 +1,11 @@
 """The viewer's server under attack: requests and messages of people who should not be there, or mean harm. After each it must
 still show its scene to a good viewer, and at the end stop as told. A part of attack_test.py."""
 import os
+import shutil
 import socket
 import struct
 
+import attack_results as results
 import viewer_client as vc
 from viewer_client import TOKEN, Refused, Server, Viewer, get
 
@@ -108,13 +110,19 @@ def ask_raw(server, data):
     return int(words[1]) if len(words) > 1 and words[1].isdigit() else 0
 
 
+def take_controls(viewer):
+    """The server may not have noticed yet that the last one who had them is gone."""
+    while not viewer.ask(vc.CONTROLS, b"\1")[0]:
+        pass
+
+
 def attack_with_messages(server, cases):
     """Each on a connection of its own that resets the scene first."""
     for data, opcode in cases:
         viewer = Viewer(server.port)
         try:
-            viewer.send(vc.CONTROLS)
-            viewer.send(vc.RESET)
+            take_controls(viewer)
+            viewer.do(vc.RESET)
             viewer.send_raw(data, opcode)
             number = viewer.send(vc.HASH)
             viewer.until(lambda: number in viewer.answers, "an answer")
@@ -149,3 +157,86 @@ def attack_viewer(attack, rng):
     except AssertionError as fault:
         troubles.append(str(fault)[:300])
     attack.hold("messages to the viewer", len(cases), troubles)
+
+
+# --- Runs that are played back, and places to record into ---
+
+def play(coulis, arguments, commands):
+    """Serves it, sends the commands and stops it: what went wrong, or None. Refused with a message and exit code 2 is well."""
+    server = Server.__new__(Server)
+    try:
+        server.__init__(coulis, *arguments)
+    except AssertionError as fault:
+        has_refused = server.process.returncode == 2 and len(str(fault).split("'': ", 1)[-1].strip()) > 0
+        return None if has_refused else f"exit code {server.process.returncode}: {fault}"[:400]
+    try:
+        viewer = Viewer(server.port)
+        for kind, payload in commands:
+            viewer.ask(kind, payload)
+        viewer.close()
+        server.stop()
+    except (AssertionError, OSError) as fault:
+        server.process.kill()
+        server.process.communicate()
+        return f"{type(fault).__name__}: {fault}"[:400]
+    return None
+
+
+def attack_playback(attack, rng):
+    """Folders of runs, changed as for the other commands."""
+    seek = [(vc.SEEK, struct.pack("<I", frame)) for frame in (0, 1, 4000000000)] + [(vc.HASH, b"")]
+    changes = [(f"{name} {what}", change) for name in results.FILES
+               for what, change in (("damaged", results.spoil(rng, name)), ("damaged again", results.spoil(rng, name)),
+                                    ("a pipe", results.pipe(name)))]
+    troubles, cases = [], attack.part(changes)
+    for what_is_it, change in cases:
+        shutil.rmtree("case", ignore_errors=True)
+        shutil.copytree("good", "case")
+        change("case")
+        what = play(attack.coulis, ["case"], seek)
+        if what:
+            troubles.append(f"{what_is_it}: {what}")
+    attack.hold("runs played back", len(cases), troubles)
+
+
+def places():
+    """Makes each and gives its name."""
+    def folder(name):
+        def make():
+            os.mkdir("record")
+            with open(f"record/{name}", "w", encoding="ascii") as file:
+                file.write("mine")
+            return "record"
+        return make
+
+    def made(function, *arguments):
+        def make():
+            function(*arguments)
+            return "record"
+        return make
+
+    yield from (folder(name) for name in ("particles_000001.vtp", "run.json", ".coulis-files", "notes.txt"))
+    yield made(os.mkfifo, "record")
+    yield made(os.symlink, "nowhere", "record")
+    yield made(shutil.copyfile, "elsewhere/mine", "record")
+    yield from (lambda place=place: place for place in ("/proc/none", "/dev/null", "elsewhere/mine/x", "\x1b[2J", "x" * 300))
+
+
+def attack_recording(attack, _):
+    record = [(vc.RECORD, b"\1"), (vc.STEP, struct.pack("<H", 2)), (vc.RECORD, b"\0"), (vc.HASH, b"")]
+    troubles, cases = [], attack.part(places())
+    for make in cases:
+        for path in ("record", "\x1b[2J", "x" * 300, "elsewhere"):
+            results.remove(path)
+        os.mkdir("elsewhere")
+        with open("elsewhere/mine", "w", encoding="ascii") as file:
+            file.write("mine")
+        place = make()
+        what = play(attack.coulis, ["in/scene.lua", "--record", place], record)
+        kept = ["elsewhere/mine"] + [f"record/{name}" for name in ("particles_000001.vtp", "run.json", "notes.txt")]
+        for path in filter(os.path.isfile, kept):
+            with open(path, "rb") as file:
+                what = what or (f"{path} has changed" if file.read() != b"mine" else None)
+        if what:
+            troubles.append(f"{place[:40]!r}: {what}")
+    attack.hold("places to record into", len(cases), troubles)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""kill -9 while the program writes: checkpoints, frames, films, pictures. Nothing that was good is lost.
+"""kill -9 while the program writes: checkpoints, frames, films, pictures, sweeps. Nothing that was good is lost.
 
 usage: kills_test.py COULIS SHIM [MOMENTS]
 
@@ -13,6 +13,7 @@ import random
 import shutil
 import sys
 import tempfile
+import time
 
 from faulty_runs import RESUME, START, Runs, copy, state_hash, write_scene
 
@@ -64,6 +65,47 @@ def attack(name, base, command, rng):
     return len(troubles)
 
 
+SWEEP = ["sweep", "./drop.lua", "--set", "water.viscosity=0.001,0.1", "--frames", "2", "--checkpoint-every", "1", "--out", "case",
+         "--threads", "1", "--jobs", "1", "--quiet"]
+PARTS = ["water.viscosity=0.001", "water.viscosity=0.1"]
+
+
+def sweep_trouble(moment):
+    """A sweep runs processes: the first one that comes to the moment is killed, a run or the sweep itself."""
+    shutil.rmtree("case", ignore_errors=True)
+    result = runs.run(SWEEP, moment, kills=True)
+    if result.returncode == 0:
+        return "was to be killed, and ended well"
+    again = runs.run(SWEEP)
+    while again.returncode == 2 and "another run is writing" in again.stderr:  # one that outlives its sweep is about to end
+        time.sleep(0.2)
+        again = runs.run(SWEEP)
+    if again.returncode != 0:
+        return f"cannot go on: {again.stderr[-300:]}"
+    hashes = [[state_hash(f"{folder}/{part}") for part in PARTS] for folder in ("case", "expected")]
+    if hashes[0] != hashes[1]:
+        return "other states afterwards"
+    names = [{os.path.relpath(os.path.join(path, name), folder) for path, _, inside in os.walk(folder) for name in inside}
+             for folder in ("case", "expected")]
+    return f"files differ: {sorted(names[0] ^ names[1])}" if names[0] != names[1] else None
+
+
+def attack_sweeps(rng):
+    shutil.rmtree("case", ignore_errors=True)
+    sweep = runs.count(SWEEP)
+    copy("case", "expected")
+    alone = runs.count(["run", "./drop.lua", "--frames", "2", "--checkpoint-every", "1", "--export", "none", "--out", "case",
+                        "--threads", "1", "--quiet"])
+    most = {kind: max(sweep[kind], alone[kind]) for kind in ("write", "name")}
+    calls = [f"{kind}:{n}" for kind, count in most.items() for n in range(1, count + 1)]
+    chosen = rng.sample(calls, min(moments, len(calls)))
+    troubles = [(moment, what) for moment in chosen for what in [sweep_trouble(moment)] if what]
+    for moment, what in troubles:
+        print(f"FAILED: sweeps, killed at {moment}: {what}")
+    print(f"sweeps: {len(chosen) - len(troubles)} of {len(chosen)} moments, of {len(calls)} calls", flush=True)
+    return len(troubles)
+
+
 def main():
     rng = random.Random(17)
     write_scene()
@@ -73,6 +115,7 @@ def main():
     write_scene(has_solid=False)  # a film does not show the solids of frames that were computed before
     runs.must(START)
     failures += attack("a film", "good", [*RESUME, "--video", *PICTURES[:2]], rng)
+    failures += attack_sweeps(rng)
     return failures
 
 

@@ -171,6 +171,45 @@ static void test_call_chains(void **context)
                  "assert(math.max(table.unpack(t)) == 9000)\n");
 }
 
+static int always(void) { return 1; }
+
+// A script ends when somebody interrupts it, unless it is a short one: a run ends with a whole frame.
+static void test_interrupts(void **context)
+{
+    (void)context;
+    static const Endless scripts[] = {{"while true do end", 1, true}, {"local x = 0\nfor i = 1, 1e5 do x = x + i end", 0, true}};
+    for (int i = 0; i < COU_COUNT(scripts); ++i) {
+        couSandbox sandbox;
+        assert_true(couSandbox_Open(&sandbox, NULL));
+        sandbox.is_interrupted = always;
+        assert_true(couSandbox_Compile(&sandbox, "scene.lua", "/scene.lua", scripts[i].text, strlen(scripts[i].text)));
+        bool has_ended = couSandbox_Call(&sandbox, 0, 0, (couLimits){INT64_MAX, 1e9});
+        assert_int_equal(has_ended, scripts[i].line == 0);
+        if (!has_ended) assert_string_equal(sandbox.error.where, "/scene.lua:1");
+        if (!has_ended) assert_string_equal(sandbox.error.message, "the script was interrupted");
+        couSandbox_Close(&sandbox);
+    }
+}
+
+// Lua's compiler runs without hooks; its time grows with the square of such a text.
+static void test_slow_to_compile(void **context)
+{
+    (void)context;
+    enum { LINKS = 160000 };
+    static char text[6 * LINKS + 32] = "local a = 1 return ";
+    size_t used = strlen(text);
+    for (int i = 0; i < LINKS; ++i, used += 6) memcpy(text + used, "a and ", 7);
+    text[used++] = 'a';
+    couSandbox sandbox;
+    assert_true(couSandbox_Open(&sandbox, NULL));
+    double start = cpu_seconds();
+    assert_false(couSandbox_Compile(&sandbox, "scene.lua", "/scene.lua", text, used));
+    check_seconds(start, "a chain of ands");
+    assert_string_equal(sandbox.error.where, "/scene.lua");
+    assert_non_null(strstr(sandbox.error.message, "cannot be compiled in 5 s"));
+    couSandbox_Close(&sandbox);
+}
+
 // With the limits of scenes: by instructions, for by time it would take a minute, and one that Lua itself ends.
 static void test_endless_scenes(void **context)
 {
@@ -387,6 +426,7 @@ int main(int argument_count, char **arguments)
         cmocka_unit_test(test_table_library),   cmocka_unit_test(test_find),
         cmocka_unit_test(test_no_patterns),     cmocka_unit_test(test_random),
         cmocka_unit_test(test_call_chains),     cmocka_unit_test(test_fewer_instructions),
+        cmocka_unit_test(test_interrupts),      cmocka_unit_test(test_slow_to_compile),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -157,8 +157,8 @@ static void test_bad_solids(void **context)
         {"scene { spacing = 0.02, dimension = 2, method = 'dfsph' }\n"
          "solid { shape = shell { box { size = {0.2, 0.2, 1} }, thickness = 0.06 }, spacing = 0.03 }",
          2, "solid.shape", "it has holes or several parts"},
-        {HEAD "solid { file = 'flat.msh' }", 2, "solid", "tetrahedron 0 is flat"},
-        {HEAD "solid { file = 'point.msh' }", 2, "solid", "no tetrahedra"},
+        {HEAD "solid { file = 'flat.msh' }", 2, "solid.file", "flat.msh: tetrahedron 0 is flat"},
+        {HEAD "solid { file = 'point.msh' }", 2, "solid.file", "point.msh: it has no tetrahedra"},
         {HEAD "solid { file = '../flat.msh' }", 2, "solid.file", "not a file in the scene's folder"},
     };
     write_file("flat.msh", MESH("4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0\n", "1\n1 4 2 0 1 1 2 3 4\n"));

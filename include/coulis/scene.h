@@ -35,8 +35,9 @@ typedef struct couSceneOptions {
     int threads;        ///< 0: as the scene says
     const couOverride *overrides;
     int override_count;
-    size_t max_mesh_bytes;    ///< of all meshes and distance grids of the scene; 0: 512 MiB
-    int64_t max_instructions; ///< of one call into the script; 0: 500 million while loading, 100 million later
+    size_t max_mesh_bytes;       ///< of all meshes and distance grids of the scene; 0: 512 MiB
+    int64_t max_instructions;    ///< of one call into the script; 0: 500 million while loading, 100 million later
+    int (*is_interrupted)(void); ///< not 0: a script that runs for more than a second ends with an error; NULL: none does
 } couSceneOptions;
 
 /// Loads a scene from a path or a gallery name. NULL, with every fault (file, line, key, value, range) added, if anything is

@@ -34,7 +34,8 @@ static bool load_scene(couRun *run)
     couSceneOptions how = {.method = options->method,
                            .threads = options->threads,
                            .overrides = options->overrides.items,
-                           .override_count = options->overrides.count};
+                           .override_count = options->overrides.count,
+                           .is_interrupted = couInterrupted};
     run->scene = couLoadScene(options->scene, &how, &run->faults);
     if (!run->scene) return false;
     run->world = couScene_World(run->scene);

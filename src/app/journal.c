@@ -1,9 +1,9 @@
 // The journal of a run, log.txt: what was said, when. It begins in memory, since the scene speaks before there is a folder; a run
 // that never gets one leaves nothing. A full disk does not end a run for its journal: the next file that matters will.
 #include "app/app.h"
+#include "files/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +26,12 @@ void couStartJournal(void) { stream = open_memstream(&early, &early_size); }
 
 bool couOpenJournal(const char *path, couFaults *faults)
 {
-    int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-    FILE *opened = file >= 0 ? fdopen(file, "a") : NULL;
+    int file = couOpenLog(path, faults);
+    if (file < 0) return false;
+    FILE *opened = fdopen(file, "a");
     if (!opened) {
         couFaults_Add(faults, path, NULL, "cannot be written: %s", strerror(errno));
-        if (file >= 0) close(file);
+        close(file);
         return false;
     }
     if (stream) fclose(stream); // only now `early` has it all

@@ -2,6 +2,7 @@
 // a second signal would end a run without its checkpoint. Should the program be killed, the kernel sends its children SIGTERM.
 #include "app/processes.h"
 #include "app/run.h"
+#include "files/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,11 +47,8 @@ static void become(char *const *arguments, int output, pid_t parent)
 
 pid_t couStartProcess(char *const *arguments, const char *log, couFaults *faults)
 {
-    int output = log ? open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666) : -1;
-    if (log && output < 0) {
-        couFaults_Add(faults, log, NULL, "cannot be written: %s", strerror(errno));
-        return -1;
-    }
+    int output = log ? couOpenLog(log, faults) : -1;
+    if (log && output < 0) return -1;
     pid_t parent = getpid(), process = fork();
     if (process == 0) become(arguments, output, parent);
     if (process < 0) couFaults_Add(faults, arguments[0], NULL, "cannot be started: %s", strerror(errno));

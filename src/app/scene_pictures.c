@@ -163,7 +163,12 @@ couSolidCast couCollectSolids(const couWorld *world)
 
 couProps couMakeProps(const couPictureBody *bodies, int count, const couSolidCast *solids)
 {
-    return (couProps){bodies, count, solids->drawn, solids->count, solids->legends, solids->legend_count};
+    return (couProps){.bodies = bodies,
+                      .body_count = count,
+                      .solids = solids->drawn,
+                      .solid_count = solids->count,
+                      .legends = solids->legends,
+                      .legend_count = solids->legend_count};
 }
 
 // Moves the solids' points there: one after the other, as frames have them.

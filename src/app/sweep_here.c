@@ -75,12 +75,13 @@ static void fail_run(couSweepRun *run, const char *reason)
 {
     run->state = cou_sweepFailed;
     snprintf(run->reason, sizeof run->reason, "%.230s", reason);
+    couWarn("%s: %s", run->name, run->reason);
 }
 
 // The first line that this attempt left in the log.
 static void read_reason(const char *log, off_t start, char *text, size_t size)
 {
-    FILE *stream = fopen(log, "rb");
+    FILE *stream = couOpenFile(log, NULL);
     text[0] = '\0';
     if (stream && fseeko(stream, start, SEEK_SET) == 0 && fgets(text, (int)size, stream)) text[strcspn(text, "\n")] = '\0';
     if (stream) fclose(stream);
@@ -93,6 +94,17 @@ static char *log_path(const couSweep *sweep, const couSweepRun *run, char *path)
     return couJoin(path, sweep->options.out, name);
 }
 
+// A run writes into the sweep's folder, not through a link out of it.
+static bool is_inside(const couSweep *sweep, const couSweepRun *run, couFaults *faults)
+{
+    char folder[COU_PATH_SIZE];
+    struct stat status;
+    couSweep_RunFolder(sweep, run, folder);
+    if (lstat(folder, &status) != 0 || !S_ISLNK(status.st_mode)) return true;
+    couFaults_Add(faults, folder, NULL, "is a link: the folder of a run is one of its own, inside that of the sweep");
+    return false;
+}
+
 static bool start_run(Crew *crew, Slot *slot, couSweepRun *run, int threads)
 {
     couSweep *sweep = crew->sweep;
@@ -103,7 +115,7 @@ static bool start_run(Crew *crew, Slot *slot, couSweepRun *run, int threads)
     snprintf(name, sizeof name, "%s.log", run->name);
     log_path(sweep, run, log);
     make_command(sweep, run, crew->self, threads, &command);
-    bool is_ours = couManifest_Claim(&sweep->manifest, name, &faults);
+    bool is_ours = is_inside(sweep, run, &faults) && couManifest_Claim(&sweep->manifest, name, &faults);
     off_t log_start = stat(log, &status) == 0 ? status.st_size : 0;
     pid_t process = is_ours ? couStartProcess(command.arguments, log, &faults) : -1;
     if (process > 0) {
@@ -130,7 +142,6 @@ static void end_run(Crew *crew, Slot *slot, int code)
     else if (!reason[0])
         snprintf(reason, sizeof reason, "ended with exit code %d", code);
     fail_run(run, reason);
-    couWarn("%s: %s", run->name, reason);
 }
 
 // --- All of them -------------------------------------------------------------------------------------------------------------
@@ -256,6 +267,7 @@ int couSweep_RunTask(couSweep *sweep, int task)
     int code = cou_exitFailed;
     couSweep_Look(sweep, run);
     if (run->state == cou_sweepFinished) return cou_exitWell;
+    if (!is_inside(sweep, run, &sweep->faults)) return couFail(&sweep->faults, cou_exitBadInput);
     if (!couFindSelf(crew.self, sizeof crew.self, &sweep->faults)) return couFail(&sweep->faults, code);
     make_command(sweep, run, crew.self, couThreadCount(sweep->options.threads), &command);
     couCatchInterrupts();

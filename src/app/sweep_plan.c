@@ -347,6 +347,7 @@ bool couSweep_OpenFolder(couSweep *sweep)
     if (!couMakeFolder(sweep->options.out, &sweep->faults)) return false;
     if (!couManifest_Read(&sweep->manifest, sweep->options.out, &sweep->faults)) return false;
     if (!couManifest_Lock(&sweep->manifest, &sweep->faults)) return false;
+    couManifest_RemoveLeftovers(&sweep->manifest); // of one that was killed
     bool has_plan = access(couJoin(path, sweep->options.out, "sweep.json"), F_OK) == 0;
     if (has_plan && !fits_plan(sweep, path)) return false;
     for (int r = 0; !has_plan && r < sweep->run_count; ++r)
@@ -357,6 +358,16 @@ bool couSweep_OpenFolder(couSweep *sweep)
     return write_plan(sweep, couJoin(path, sweep->options.out, "sweep.json"));
 }
 
+// The arguments of a plan are those that make_arguments() gives: nothing that would let a run read or write elsewhere.
+static bool is_argument(const char *text)
+{
+    static const char *const options[] = {
+        "--frames=", "--seconds=", "--fps=", "--export=", "--checkpoint-every=", "--method=", "--set="};
+    for (int i = 0; i < COU_COUNT(options); ++i)
+        if (strncmp(text, options[i], strlen(options[i])) == 0) return true;
+    return false;
+}
+
 static bool take_run(couSweepRun *run, const json_t *object)
 {
     json_t *list = json_object_get(object, "arguments");
@@ -364,10 +375,12 @@ static bool take_run(couSweepRun *run, const json_t *object)
     int count = 0;
     for (size_t i = 0; i < json_array_size(list); ++i) {
         const char *text = json_string_value(json_array_get(list, i));
-        if (!text) return false;
+        bool is_operand = i + 2 >= json_array_size(list); // "--", "SCENE"
+        if (!text || !(is_operand || is_argument(text))) return false;
         add_argument(run, &count, format("%s", text));
     }
-    return count > 0 && run->name[0] && run->name[0] != '.' && !strchr(run->name, '/');
+    return count >= 2 && strcmp(run->arguments[count - 2], "--") == 0 && run->name[0] && run->name[0] != '.' &&
+           !strchr(run->name, '/');
 }
 
 bool couSweep_ReadPlan(couSweep *sweep, const char *folder)
@@ -413,7 +426,7 @@ void couSweep_Clear(couSweep *sweep)
 static int last_frame(const char *path)
 {
     char text[4096 + 1];
-    FILE *stream = fopen(path, "rb");
+    FILE *stream = couOpenFile(path, NULL);
     if (!stream) return 0;
     bool is_short = fseek(stream, -4096, SEEK_END) != 0;
     if (is_short) rewind(stream);
@@ -428,7 +441,7 @@ static int last_frame(const char *path)
 static int asked_frames(const char *folder)
 {
     char path[COU_PATH_SIZE], line[64] = "";
-    FILE *stream = fopen(couJoin(path, folder, "command.txt"), "rb");
+    FILE *stream = couOpenFile(couJoin(path, folder, "command.txt"), NULL);
     if (!stream) return 0;
     int frames = 0;
     if (fgets(line, sizeof line, stream) && sscanf(line, "--frames=%9d", &frames) != 1) frames = 0;

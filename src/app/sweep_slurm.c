@@ -4,6 +4,7 @@
 #include "app/processes.h"
 #include "app/slurm.h"
 #include "app/sweep.h"
+#include "files/file.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static couTaskState look(void *context, int task, bool is_gone, int *progress)
     couSweep_Look(work->sweep, run);
     *progress = run->frame;
     if (run->state == cou_sweepFinished) return cou_taskDone;
-    FILE *note = is_gone ? fopen(couSweep_EndPath(work->sweep, run, path), "r") : NULL;
+    FILE *note = is_gone ? couOpenFile(couSweep_EndPath(work->sweep, run, path), NULL) : NULL;
     bool has_failed = note && fscanf(note, "%d", &code) == 1;
     if (note) fclose(note);
     if (!has_failed) return cou_taskOpen;

@@ -481,6 +481,7 @@ static void read_results(Report *report)
         if (!couReadRunResults(couSweep_RunFolder(report->sweep, run, folder), &report->results[r], &faults)) {
             run->state = cou_sweepFailed;
             snprintf(run->reason, sizeof run->reason, "%.100s: %.120s", faults.items[0].where, faults.items[0].message);
+            couWarn("%s: %s", run->name, run->reason);
         }
         couFaults_Clear(&faults);
     }

@@ -27,7 +27,8 @@ int couViewSnapshot(const couViewOptions *options)
     couSceneOptions how = {.method = options->method,
                            .threads = options->threads,
                            .overrides = options->overrides.items,
-                           .override_count = options->overrides.count};
+                           .override_count = options->overrides.count,
+                           .is_interrupted = couInterrupted};
     couScene *scene = couLoadScene(options->operand, &how, &faults);
     if (!scene || !couWorld_Prepare(couScene_World(scene), &faults)) {
         if (scene) couCloseScene(scene);

@@ -74,6 +74,8 @@ void couFaults_Add(couFaults *faults, const char *where, const char *key, const 
     va_start(args, format);
     vsnprintf(fault->message, sizeof fault->message, format, args);
     va_end(args);
+    // One fault, one line: a name with line ends in it shall not look like other faults.
+    for (char *at = strpbrk(fault->message, "\r\n"); at; at = strpbrk(at, "\r\n")) *at = ' ';
 }
 
 void couFaults_Clear(couFaults *faults)

@@ -185,6 +185,17 @@ bool couMakeFolder(const char *path, couFaults *faults)
     return false;
 }
 
+int couOpenLog(const char *path, couFaults *faults)
+{
+    int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
+    struct stat status;
+    if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode)) return file;
+    const char *reason = file < 0 && errno != ENXIO ? strerror(errno) : "it is there and not a regular file"; // ENXIO: a pipe
+    couFaults_Add(faults, path, NULL, "cannot be written: %s", reason);
+    if (file >= 0) close(file);
+    return -1;
+}
+
 // Without O_NONBLOCK a pipe of that name would wait for a writer; regular files do not know it.
 FILE *couOpenFile(const char *path, couFaults *faults)
 {

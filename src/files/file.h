@@ -26,6 +26,8 @@ bool couMakeFolder(const char *path, couFaults *faults);
 /// A regular file for reading; NULL and a fault when there is none. Pipes and devices, which may never end or wait for ever, are
 /// refused. `faults` may be NULL.
 FILE *couOpenFile(const char *path, couFaults *faults);
+/// A regular file to append to, made when it is not there; -1 and a fault for links, pipes, devices and what cannot be written.
+int couOpenLog(const char *path, couFaults *faults);
 /// Whole file in memory with a terminating zero (not counted in size), to be freed with free(); NULL and a fault on failure or
 /// beyond `limit` bytes. `size` may be NULL.
 char *couReadFile(const char *path, size_t limit, size_t *size, couFaults *faults);

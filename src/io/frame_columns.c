@@ -93,15 +93,15 @@ static const couPointArray *find_array(const couPointFile *file, const char *nam
     char key[96];
     snprintf(key, sizeof key, "%s%.80s", section, name);
     *component = -1;
-    const couPointArray *array = couPointFile_Find(file, key);
+    const couPointArray *array = couPointFile_FindRows(file, key);
     size_t length = strlen(key);
     if (!array && length > 2 && key[length - 2] == '.' && strchr("xyz", key[length - 1])) {
         *component = key[length - 1] - 'x';
         key[length - 2] = '\0';
-        array = couPointFile_Find(file, key);
+        array = couPointFile_FindRows(file, key);
         if (array && *component >= array->components) array = NULL;
     }
-    return array && array->count == file->count ? array : NULL;
+    return array;
 }
 
 static float array_value(const couPointArray *array, size_t row, int component)

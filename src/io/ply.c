@@ -133,6 +133,8 @@ static bool parse_element(Reader *reader, char words[5][32])
     if (reader->element_count == 0 && strcmp(words[1], "vertex") != 0)
         return refuse(reader, "its first element must be vertex, not ", words[1]);
     if (reader->element_count == max_elements) return refuse(reader, "more than 4 elements", "");
+    for (int i = 0; i < reader->element_count; ++i)
+        if (strcmp(reader->elements[i].name, words[1]) == 0) return refuse(reader, "two elements are called ", words[1]);
     Element *element = &reader->elements[reader->element_count++];
     snprintf(element->name, sizeof element->name, "%s", words[1]);
     return parse_count(words[2], &element->count) || refuse(reader, "vertices allowed: 0 to 2147483647, not ", words[2]);
@@ -221,7 +223,10 @@ static bool refuse_size(Reader *reader, const Element *element)
 
 static const char *section_of(const Element *element)
 {
-    return strcmp(element->name, "vertex") == 0 ? "PointData" : strcmp(element->name, "face") == 0 ? "Polys" : "Lines";
+    static const char *const sections[][2] = {{"vertex", "PointData"}, {"face", "Polys"}, {"edge", "Lines"}};
+    for (int i = 0; i < COU_COUNT(sections); ++i)
+        if (strcmp(element->name, sections[i][0]) == 0) return sections[i][1];
+    return "unknown";
 }
 
 static bool is_wanted(const Reader *reader, const Element *element, const Property *property, char key[96])

@@ -76,6 +76,12 @@ const couPointArray *couPointFile_Find(const couPointFile *file, const char *key
     return NULL;
 }
 
+const couPointArray *couPointFile_FindRows(const couPointFile *file, const char *key)
+{
+    const couPointArray *array = couPointFile_Find(file, key);
+    return array && array->count == file->count ? array : NULL;
+}
+
 void couPointFile_Clear(couPointFile *file)
 {
     for (int i = 0; i < file->array_count; ++i) couFree(NULL, file->arrays[i].owned);
@@ -231,8 +237,8 @@ static bool wants_frame(const char *key)
 static const couPointArray *find_any(const couPointFile *file, const char *const *keys, int least_components)
 {
     for (; *keys; ++keys) {
-        const couPointArray *array = couPointFile_Find(file, *keys);
-        if (array && array->count == file->count && array->components >= least_components) return array;
+        const couPointArray *array = couPointFile_FindRows(file, *keys);
+        if (array && array->components >= least_components) return array;
     }
     return NULL;
 }
@@ -244,8 +250,8 @@ static bool fill_vectors(couVec3 *vectors, const couPointFile *file, const couPo
         for (size_t i = 0; i < file->count; ++i) vectors[i] = couPointArray_Vector(array, i);
         return true;
     }
-    const couPointArray *x = couPointFile_Find(file, columns[0]), *y = couPointFile_Find(file, columns[1]);
-    const couPointArray *z = couPointFile_Find(file, columns[2]);
+    const couPointArray *x = couPointFile_FindRows(file, columns[0]), *y = couPointFile_FindRows(file, columns[1]);
+    const couPointArray *z = couPointFile_FindRows(file, columns[2]);
     if (!x || !y) return false; // a table of 2D has no z
     for (size_t i = 0; i < file->count; ++i)
         vectors[i] = (couVec3){couToFloat(couPointArray_Number(x, i, 0)), couToFloat(couPointArray_Number(y, i, 0)),
@@ -299,7 +305,7 @@ bool couReadFrame(const char *path, couFrame *frame, couFaults *faults)
     bool is_ok = couReadPointFile(&file, path, wants_frame, faults);
     if (is_ok && (!couAllocateFrame(frame, file.count) || !fill_pressure(&file, frame)))
         is_ok = couPointFile_Refuse(&file, NULL, "cannot be read: no memory for %zu particles", file.count);
-    if (is_ok && !fill_vectors(frame->position, &file, couPointFile_Find(&file, "Points"), place_columns))
+    if (is_ok && !fill_vectors(frame->position, &file, couPointFile_FindRows(&file, "Points"), place_columns))
         is_ok = couPointFile_Refuse(&file, NULL, "is no frame: it has no positions");
     if (is_ok)
         fill_frame(&file, frame);

@@ -53,6 +53,8 @@ void couPointFile_Clear(couPointFile *file);
 
 /// NULL when there is none.
 const couPointArray *couPointFile_Find(const couPointFile *file, const char *key);
+/// The same, with one row for each point: other arrays are no data of points, whatever their name says.
+const couPointArray *couPointFile_FindRows(const couPointFile *file, const char *key);
 double couPointArray_Number(const couPointArray *array, size_t row, int component);
 /// Rows as three floats; a second component missing is 0.
 couVec3 couPointArray_Vector(const couPointArray *array, size_t row);

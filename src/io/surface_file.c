@@ -331,9 +331,9 @@ static bool wants_surface(const char *key)
 // One array of vectors, or three columns. NULL without them or without memory.
 static couVec3 *read_vectors(const couPointFile *file, const char *key, const char *x_key, const char *y_key, const char *z_key)
 {
-    const couPointArray *array = couPointFile_Find(file, key), *x = couPointFile_Find(file, x_key);
-    const couPointArray *y = couPointFile_Find(file, y_key), *z = couPointFile_Find(file, z_key);
-    bool has_array = array && array->components == 3 && array->count == file->count;
+    const couPointArray *array = couPointFile_FindRows(file, key), *x = couPointFile_FindRows(file, x_key);
+    const couPointArray *y = couPointFile_FindRows(file, y_key), *z = couPointFile_FindRows(file, z_key);
+    bool has_array = array && array->components == 3;
     if (!has_array && !(x && y && z)) return NULL;
     couVec3 *vectors = couAlloc(NULL, COU_MAX(file->count, 1) * sizeof *vectors);
     for (size_t i = 0; vectors && i < file->count; ++i)
@@ -347,7 +347,7 @@ static couVec3 *read_vectors(const couPointFile *file, const char *key, const ch
 static void read_colors(const couPointFile *file, couSurface *s)
 {
     s->colors = read_vectors(file, "PointData/color", "PointData/red", "PointData/green", "PointData/blue");
-    if (!s->colors || couPointFile_Find(file, "PointData/color")) return;
+    if (!s->colors || couPointFile_FindRows(file, "PointData/color")) return;
     for (size_t i = 0; i < file->count; ++i) {
         couVec3 *c = &s->colors[i];
         *c = (couVec3){couFromDisplay((uint8_t)couToUnsigned((double)c->x, 255)),
@@ -358,11 +358,11 @@ static void read_colors(const couPointFile *file, couSurface *s)
 
 static void read_numbers(const couPointFile *file, couSurface *s)
 {
-    const couPointArray *ids = couPointFile_Find(file, "PointData/id");
-    const couPointArray *materials = couPointFile_Find(file, "PointData/material");
+    const couPointArray *ids = couPointFile_FindRows(file, "PointData/id");
+    const couPointArray *materials = couPointFile_FindRows(file, "PointData/material");
     size_t room = COU_MAX(file->count, 1);
-    if (ids && ids->count == file->count) s->nearest_ids = couAlloc(NULL, room * sizeof *s->nearest_ids);
-    if (materials && materials->count == file->count) s->materials = couAlloc(NULL, room * sizeof *s->materials);
+    if (ids) s->nearest_ids = couAlloc(NULL, room * sizeof *s->nearest_ids);
+    if (materials) s->materials = couAlloc(NULL, room * sizeof *s->materials);
     for (size_t i = 0; i < file->count; ++i) {
         if (s->nearest_ids) s->nearest_ids[i] = couToUnsigned(couPointArray_Number(ids, i, 0), UINT32_MAX);
         if (s->materials) s->materials[i] = (uint8_t)couToUnsigned(couPointArray_Number(materials, i, 0), UINT8_MAX);
@@ -383,11 +383,17 @@ static double cell_corner(const Cells *cells, size_t i, int k)
     return couPointArray_Number(cells->arrays[0], i * (size_t)cells->dimension + (size_t)k, 0);
 }
 
+static const couPointArray *find_corners(const couPointFile *file, const char *key, int components)
+{
+    const couPointArray *array = couPointFile_Find(file, key);
+    return array && array->components == components ? array : NULL;
+}
+
 static bool find_cells(const couPointFile *file, Cells *cells)
 {
-    const couPointArray *faces = couPointFile_Find(file, "Polys/vertex_indices");
-    const couPointArray *polys = couPointFile_Find(file, "Polys/connectivity"),
-                        *lines = couPointFile_Find(file, "Lines/connectivity");
+    const couPointArray *faces = find_corners(file, "Polys/vertex_indices", 3);
+    const couPointArray *polys = find_corners(file, "Polys/connectivity", 1),
+                        *lines = find_corners(file, "Lines/connectivity", 1);
     const couPointArray *a = couPointFile_Find(file, "Lines/vertex1"), *b = couPointFile_Find(file, "Lines/vertex2");
     if (polys && polys->count == 0 && lines) polys = NULL;
     if (faces)
@@ -396,7 +402,7 @@ static bool find_cells(const couPointFile *file, Cells *cells)
         *cells = (Cells){3, polys->count / 3, {polys, NULL}};
     else if (lines)
         *cells = (Cells){2, lines->count / 2, {lines, NULL}};
-    else if (a && b)
+    else if (a && b && a->count == b->count)
         *cells = (Cells){2, a->count, {a, b}};
     else
         return false;

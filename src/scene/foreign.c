@@ -210,9 +210,9 @@ void couFormatUnknownKey(char *text, size_t size, const char *key, const char *c
 static void format_unknown_function(char *text, size_t size, const char *name)
 {
     static const char *const names[] = {
-        "scene", "material", "fluid",  "body",  "joint",      "emitter",      "sink",   "field",   "blower",   "solid", "at",
-        "every", "camera",   "colors", "mesh",  "plane",      "box",          "sphere", "capsule", "cylinder", "cone",  "torus",
-        "disk",  "polygon",  "shell",  "union", "difference", "intersection", "text",   "placed",  "require"};
+        "scene", "material", "fluid",   "body",   "joint", "emitter",    "sink",         "field",  "blower",  "solid",    "gauge",
+        "at",    "every",    "camera",  "colors", "mesh",  "plane",      "box",          "sphere", "capsule", "cylinder", "cone",
+        "torus", "disk",     "polygon", "shell",  "union", "difference", "intersection", "text",   "placed",  "require"};
     const Word *word = find_word(functions, COU_COUNT(functions), name);
     if (word && word->advice)
         snprintf(text, size, "there is no function '%.40s': %s", name, word->advice);

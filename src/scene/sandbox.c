@@ -26,6 +26,9 @@
 #include <time.h>
 
 #define HOOK_COUNT 32
+#define COMPILE_SECONDS 5 // of one file, on the CPU
+#define PIECE_BYTES ((size_t)1 << 12)
+#define PATIENCE 1.0            // of an interrupt with a script, so that a run can end with a whole frame [s]
 #define SLACK ((size_t)1 << 20) // for the error message once the memory is used up [bytes]
 
 static double cpu_seconds(void)
@@ -86,7 +89,9 @@ static void check_time(couSandbox *sandbox)
         sandbox->cpu_start = cpu_seconds();
         return;
     }
-    if (couSeconds() - sandbox->wall_start < sandbox->limits.cpu_seconds) return;
+    double seconds = couSeconds() - sandbox->wall_start;
+    if (seconds > PATIENCE && sandbox->is_interrupted && sandbox->is_interrupted()) stop(sandbox, cou_stopInterrupt);
+    if (seconds < sandbox->limits.cpu_seconds) return;
     if (cpu_seconds() - sandbox->cpu_start > sandbox->limits.cpu_seconds) stop(sandbox, cou_stopTime);
 }
 
@@ -105,6 +110,7 @@ static void format_stop(const couSandbox *sandbox, char *text, size_t size)
         snprintf(text, size, "stack overflow: the running calls hold more than %d values: an endless recursion?",
                  (int)(COU_SANDBOX_STACK / 16));
         break;
+    case cou_stopInterrupt: snprintf(text, size, "the script was interrupted"); break;
     default:
         snprintf(text, size, "the script took more than %g s of computing time: an endless loop?", sandbox->limits.cpu_seconds);
         break;
@@ -337,6 +343,29 @@ void couSandbox_Close(couSandbox *sandbox)
     *sandbox = (couSandbox){0};
 }
 
+// What is left of a text, and when it was begun.
+typedef struct Source {
+    const char *text;
+    size_t size;
+    double cpu_start; // [s]
+} Source;
+
+// Lua takes its text piece by piece, since no hook runs while it compiles: the time grows with the square of some texts (a chain
+// of 100,000 `and` takes 16 s).
+static const char *next_piece(lua_State *lua, void *context, size_t *size)
+{
+    Source *source = context;
+    if (cpu_seconds() - source->cpu_start > COMPILE_SECONDS) {
+        lua_pushfstring(lua, "cannot be compiled in %d s of computing time", COMPILE_SECONDS);
+        lua_error(lua);
+    }
+    const char *piece = source->text;
+    *size = COU_MIN(source->size, PIECE_BYTES);
+    source->text += *size;
+    source->size -= *size;
+    return piece;
+}
+
 bool couSandbox_Compile(couSandbox *sandbox, const char *name, const char *path, const char *text, size_t size)
 {
     memset(&sandbox->error, 0, sizeof sandbox->error);
@@ -354,7 +383,8 @@ bool couSandbox_Compile(couSandbox *sandbox, const char *name, const char *path,
     char tag[64];
     snprintf(tag, sizeof tag, "@%s", chunk->name);
     snprintf(sandbox->error.where, sizeof sandbox->error.where, "%.180s", path);
-    int status = luaL_loadbufferx(sandbox->lua, text, size, tag, "t");
+    Source source = {text, size, cpu_seconds()};
+    int status = lua_load(sandbox->lua, next_piece, &source, tag, "t");
     if (status == LUA_OK) return true;
     const char *message = lua_tostring(sandbox->lua, -1);
     keep_error(sandbox, message ? message : "cannot be read");

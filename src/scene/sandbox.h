@@ -18,7 +18,14 @@ typedef struct couLimits {
     double cpu_seconds; ///< of the calling thread [s]
 } couLimits;
 
-typedef enum couStop { cou_stopNone, cou_stopMemory, cou_stopInstructions, cou_stopTime, cou_stopStack } couStop;
+typedef enum couStop {
+    cou_stopNone,
+    cou_stopMemory,
+    cou_stopInstructions,
+    cou_stopTime,
+    cou_stopStack,
+    cou_stopInterrupt
+} couStop;
 
 /// A script file: Lua knows it by a short name, faults by its path.
 typedef struct couChunk {
@@ -50,6 +57,7 @@ typedef struct couSandbox {
     double cpu_start;             ///< [s]; NaN until first needed
     double pause_wall, pause_cpu; ///< when the clock was paused [s]
     couStop stop;                 ///< why the running call must end
+    int (*is_interrupted)(void);  ///< whether somebody wants it to end; NULL: nobody does
     int64_t printed_bytes;
     bool is_pure; ///< the running call must be a pure function: no random numbers
     uint64_t random[4];

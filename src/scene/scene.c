@@ -167,6 +167,8 @@ static bool load(couScene *scene, const couSceneOptions *options, couFaults *fau
     return has_size && couScene_Build(scene, faults);
 }
 
+#define MOST_RETRY_SECONDS 10.0
+
 typedef char Unknown[COU_MAX_UNKNOWN][COU_NAME_SIZE];
 
 // Loads once, with stand-ins for functions that are known to be missing. `missing` gets the name of another one, or "".
@@ -186,6 +188,7 @@ static couScene *load_once(const char *path_or_name, const couSceneOptions *opti
     scene->unknown_count = unknown_count;
     scene->max_mesh_bytes = options ? options->max_mesh_bytes : 0;
     scene->max_instructions = options ? options->max_instructions : 0;
+    scene->sandbox.is_interrupted = options ? options->is_interrupted : NULL;
     scene->world_def = couDefaultWorldDef();
     couParams_SetDefaults(couSceneInfoParams(), &scene->info);
     scene->camera = (couCamera){.fov = 40};
@@ -208,8 +211,10 @@ couScene *couLoadScene(const char *path_or_name, const couSceneOptions *options,
     Unknown unknown;
     char missing[COU_NAME_SIZE];
     int count = 0;
+    // Again while that is quick: a script that takes its whole minute shall not take it for each name.
+    double start = couSeconds();
     couScene *scene = load_once(path_or_name, options, unknown, count, missing, &own);
-    while (!scene && missing[0] && count < COU_MAX_UNKNOWN) {
+    while (!scene && missing[0] && count < COU_MAX_UNKNOWN && couSeconds() - start < MOST_RETRY_SECONDS) {
         memcpy(unknown[count++], missing, sizeof missing);
         couFaults_Clear(&own);
         scene = load_once(path_or_name, options, unknown, count, missing, &own);

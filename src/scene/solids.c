@@ -156,7 +156,11 @@ static couSolidMesh *read_mesh(couScene *scene, const couRecord *record, couFaul
         couFaults_Add(faults, NULL, "solid.file", "'%.120s' is not a file in the scene's folder", record->recipe.file);
         return NULL;
     }
-    couSolidMesh *mesh = couReadSolidMesh(path, couWorld_Def(scene->world)->dimension, faults);
+    couFaults own = {0};
+    couSolidMesh *mesh = couReadSolidMesh(path, couWorld_Def(scene->world)->dimension, &own);
+    for (int i = 0; i < own.count; ++i)
+        couFaults_Add(faults, NULL, "solid.file", "%.120s: %s", record->recipe.file, own.items[i].message);
+    couFaults_Clear(&own);
     if (mesh && !couScene_AddFile(scene, record->recipe.file, path)) couFaults_Add(faults, NULL, "solid.file", "out of memory");
     free(path);
     uint64_t hash = mesh ? couSolidMesh_Hash(mesh) : 0;
