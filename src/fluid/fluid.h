@@ -40,8 +40,7 @@ typedef struct couFluid {
     couFields fields;
     couBlowers blowers;
     couMaterialDef materials[COU_MAX_MATERIALS];
-    float mass[COU_MAX_MATERIALS];     ///< of one particle [kg]
-    float clinging[COU_MAX_MATERIALS]; ///< viscosity by which the method holds liquid at walls [m^2/s]; 0: touching alone does
+    float mass[COU_MAX_MATERIALS]; ///< of one particle [kg]
     int material_count;
     struct couSpringNet *springs;
     uint32_t next_id; ///< of the next particle made

@@ -11,7 +11,7 @@
 // Eight pairs: weight, unit vector to j, inverse mass of j. Kept together, since separate long arrays fell 4096 bytes apart,
 // where the processor takes a load for one that must wait for an earlier store.
 typedef struct PairBlock {
-    couFloatW w, far; // 1 - q, and the far density's slope, -A'/2
+    couFloatW w;
     couVec3W n;
     couFloatW inv_mass;
 } PairBlock;
@@ -21,45 +21,26 @@ typedef struct PairBuffer {
 } PairBuffer;
 
 typedef struct Densities {
-    float rho, rho_near; // sums of the far kernel and w^3
-    float far2, w4;      // sums of squared slopes
+    float rho, rho_near, w4; // sums of w^2, w^3, w^4
 } Densities;
 
-// What a pass over the pairs needs of the far density: nothing (viscosity), the paper's cone or the smooth kernel.
-typedef enum FarKind { far_none, far_cone, far_smooth } FarKind;
-
 // Directions, weights and density sums of i's list. Padding entries are far away and get weight 0.
-static inline Densities gather_pairs(const couPvfsSweep *sweep, uint32_t i, const uint32_t *list, int count, FarKind kind,
-                                     PairBuffer *pairs)
+static inline Densities gather_pairs(const couPvfsSweep *sweep, uint32_t i, const uint32_t *list, int count, PairBuffer *pairs)
 {
     couVec3W xi = couSet3W(couXyz(sweep->position[i]));
     float inv_h = 1.0f / sweep->h, touching = 1e-12f * sweep->h * sweep->h;
-    couFloatW rho = couSetW(0.0f), rho_near = rho, far2 = rho, w4 = rho;
-    const float *series = sweep->state->far.series;
+    couFloatW rho = couSetW(0.0f), rho_near = rho, w4 = rho;
     for (int k = 0; k < count; k += COU_WIDTH) {
         couFloatW inv_mass;
         couVec3W d = couSubW(couLoadRecordsW(sweep->position, list + k, &inv_mass), xi);
         couFloatW r2 = couDotW(d, d), r = couSqrtW(couMaxW(r2, touching));
         unsigned coincident = couBitsW(r2 < touching);
         couFloatW w = couMaxW(1.0f - r * inv_h, 0.0f), w2 = w * w;
+        rho += w2;
+        rho_near += w2 * w;
+        w4 += w2 * w2;
         PairBlock *block = &pairs->blocks[k / COU_WIDTH];
         block->w = w;
-        if (kind != far_none) {
-            couFloatW value = w2, slope = w;
-            if (kind == far_smooth) {
-                couFloatW q = 1.0f - w, u = 1.0f - q * q, f = couSetW(series[COU_KAISER_TERMS - 1]), by_u = COU_KAISER_TERMS * f;
-                for (int t = COU_KAISER_TERMS - 1; t-- > 0;) {
-                    f = f * u + series[t];
-                    by_u = by_u * u + (float)(t + 1) * series[t];
-                }
-                value = f * u, slope = couSelectW(w > 0.0f, q * by_u, 0.0f);
-            }
-            block->far = slope;
-            rho += value;
-            rho_near += w2 * w;
-            far2 += slope * slope;
-            w4 += w2 * w2;
-        }
         block->n = couScaleW(1.0f / r, d);
         block->inv_mass = inv_mass;
         for (; coincident; coincident &= coincident - 1) {
@@ -68,7 +49,7 @@ static inline Densities gather_pairs(const couPvfsSweep *sweep, uint32_t i, cons
             block->n.x[lane] = n.x, block->n.y[lane] = n.y, block->n.z[lane] = n.z;
         }
     }
-    return (Densities){couSumW(rho), couSumW(rho_near), couSumW(far2), couSumW(w4)};
+    return (Densities){couSumW(rho), couSumW(rho_near), couSumW(w4)};
 }
 
 typedef struct WallSums {
@@ -107,7 +88,7 @@ static inline couVec3 push_pairs(couPvfsSweep *sweep, uint32_t i, const uint32_t
         const PairBlock *block = &pairs->blocks[k / COU_WIDTH];
         couFloatW w = block->w;
         couVec3W n = block->n;
-        couFloatW d = far * block->far + near * w * w;
+        couFloatW d = w * (far + near * w);
         couFloatW theirs = 0.5f * d, own = theirs;
         if (!is_single) {
             couFloatW inv_mass = block->inv_mass;
@@ -134,8 +115,7 @@ static void relax_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
     const couPvfsState *state = sweep->state;
     const uint32_t *list = sweep->neighbors->first[i];
     int count = sweep->neighbors->count[i];
-    Densities sums = state->far.is_smooth ? gather_pairs(sweep, i, list, count, far_smooth, pairs)
-                                          : gather_pairs(sweep, i, list, count, far_cone, pairs);
+    Densities sums = gather_pairs(sweep, i, list, count, pairs);
     int contact_count = sweep->contacts->count[i];
     couContact *contacts = contact_count ? couContacts_Of(sweep->contacts, i) : NULL;
     WallSums walls;
@@ -144,16 +124,15 @@ static void relax_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
         walls = add_walls(sweep, i, contacts, contact_count);
         sums.rho += walls.rho;
         sums.rho_near += walls.rho_near;
-        sums.far2 += walls.rho; // as many pushes as the liquid that it stands for
     }
     sweep->density[i] = sums.rho / state->rest_rho;
 
     // Pressures as displacements [eq. 2, 5], bounded by a share of what a Newton step of the density constraint would ask for.
     float dt2 = sweep->dt * sweep->dt;
-    float far = dt2 * COU_MAX(state->k * (sums.rho - state->rho0), state->least_far), near = 0.0f;
+    float far = dt2 * state->k * (sums.rho - state->rho0), near = 0.0f;
     if (sweep->near == cou_nearDensity) near = dt2 * state->k_near * sums.rho_near;
     if (sweep->near == cou_nearDistance) near = dt2 * state->k_near;
-    float far_load = dt2 * state->k * sums.far2 / sweep->h, near_load = 1.5f * dt2 * state->k_near * sums.w4 / sweep->h;
+    float far_load = dt2 * state->k * sums.rho / sweep->h, near_load = 1.5f * dt2 * state->k_near * sums.w4 / sweep->h;
     // A plain repulsion does not grow with the crowd: it gets the whole step.
     float most_near = sweep->near == cou_nearDistance ? 1.0f : MOST_LOAD;
     if (far_load > MOST_LOAD || near_load > most_near) {
@@ -166,7 +145,6 @@ static void relax_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
     if (has_walls)
         for (int k = 0; k < contact_count; ++k) {
             float push = 0.5f * (far * walls.push[k] + near * walls.push_near[k]);
-            if (!contacts[k].can_pull) push = COU_MAX(push, 0.0f);
             contacts[k].push += push;
             move = couMulAdd(move, push, contacts[k].normal);
         }
@@ -221,7 +199,7 @@ static void smooth_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
     const uint32_t *above = sweep->neighbors->first[i] + below;
     for (int k = 0; k < count; k += COU_WIDTH) memcpy(list + k, above + k, COU_WIDTH * sizeof *list); // chunks have room behind
     for (int k = count; k % COU_WIDTH; ++k) list[k] = (uint32_t)sweep->count;
-    gather_pairs(sweep, i, list, count, far_none, pairs);
+    gather_pairs(sweep, i, list, count, pairs);
 
     couVec4 *velocity = sweep->velocity;
     couVec4 vi = velocity[i];
@@ -270,82 +248,4 @@ void COU_WIDE(couViscosityCells)(couPvfsSweep *sweep, size_t begin, size_t end)
         for (uint32_t i = sweep->grid->cell_start[cell]; i < sweep->grid->cell_start[cell + 1]; ++i)
             smooth_particle(sweep, i, &pairs);
     }
-}
-
-// --- Diffusion ---------------------------------------------------------------------------------------------------------------
-
-// How fast the point of a body at x moves in this step.
-static couVec3 body_velocity(const couBody *body, couVec3 x, float dt)
-{
-    if (body->kind == cou_rigidFixed) return (couVec3){0};
-    return couScale(1.0f / dt, couSub(x, couToWorld(body->start, couToLocal(body->end, x))));
-}
-
-// Liquid clings to walls with friction: what lies behind one counts as liquid whose velocity, along the wall, goes on as a line
-// through that of the wall at its surface. Free bodies are left to the friction of touching particles, which couple.c solves for.
-static couVec3 diffuse_walls(couPvfsSweep *sweep, uint32_t i)
-{
-    const couPvfsState *state = sweep->state;
-    couContact *contacts = couContacts_Of(sweep->contacts, i);
-    couVec3 x = couXyz(sweep->position[i]), v = couXyz(sweep->now[i]), sum = {0};
-    float viscous = state->materials[sweep->material[i]].viscous;
-    for (int k = 0; k < sweep->contacts->count[i]; ++k) {
-        couContact *contact = &contacts[k];
-        const couBody *body = &sweep->bodies->items[contact->body];
-        if (!(body->def.friction > 0.0f) || body->kind == cou_rigidFree) continue;
-        float a = COU_CLAMP(1.0f - (couDot(contact->normal, x) - contact->offset) / sweep->h, 0.0f, 1.0f);
-        float place = a * COU_WALL_SAMPLES, t = place - (float)(int)place;
-        int n = (int)place;
-        float drag = (1.0f - t) * state->walls.at[n].drag + t * state->walls.at[n + 1].drag;
-        couVec3 slip = couSub(v, body_velocity(body, x, sweep->dt));
-        couVec3 tangent = couMulAdd(slip, -couDot(slip, contact->normal), contact->normal);
-        couVec3 taken = couScale(-0.5f * viscous * body->def.friction * drag, tangent);
-        sum = couAdd(sum, taken);
-        // The same recurrence as the velocity's says what the wall has taken in all.
-        couVec3 before = contact->drag, drawn = couScale(sweep->rate, taken);
-        contact->drag = couAdd(drawn, couAdd(couScale(sweep->now_share, before), couScale(sweep->old_share, contact->old_drag)));
-        contact->old_drag = before;
-    }
-    return sum;
-}
-
-// Both ends of a pair compute the same impulse, so that momentum is kept to rounding, in any order.
-static void diffuse_particle(couPvfsSweep *sweep, uint32_t i)
-{
-    const uint32_t *list = sweep->neighbors->first[i];
-    int count = sweep->neighbors->count[i];
-    const couPvfsState *state = sweep->state;
-    couVec4 x = sweep->position[i], vi = sweep->now[i];
-    couVec3W xi = couSet3W(couXyz(x)), v = couSet3W(couXyz(vi)), sum = couSet3W((couVec3){0});
-    float inv_h = 1.0f / sweep->h, touching = 1e-12f * sweep->h * sweep->h;
-    float own_viscous = state->materials[sweep->material[i]].viscous;
-    couFloatW viscous = couSetW(own_viscous);
-    for (int k = 0; k < count; k += COU_WIDTH) {
-        couFloatW inv_mass;
-        couVec3W d = couSubW(couLoadRecordsW(sweep->position, list + k, &inv_mass), xi);
-        couFloatW r2 = couMaxW(couDotW(d, d), touching), r = couSqrtW(r2), w = couMaxW(1.0f - r * inv_h, 0.0f);
-        couVec3W dv = couSubW(couLoadVectorsW(sweep->now, list + k), v);
-        couFloatW own = couSetW(0.5f);
-        if (!state->is_single_material) {
-            float theirs[COU_WIDTH];
-            for (int lane = 0; lane < COU_WIDTH; ++lane) {
-                uint32_t j = list[k + lane];
-                theirs[lane] = j < sweep->count ? state->materials[sweep->material[j]].viscous : own_viscous;
-            }
-            viscous = 0.5f * (own_viscous + couLoadW(theirs));
-            own = x.w / (x.w + inv_mass);
-        }
-        sum = couMulAddW(sum, own * viscous * w * couDotW(dv, d) / r2, d);
-    }
-    couVec3 all = couSum3W(sum);
-    if (sweep->contacts->count[i]) all = couAdd(all, diffuse_walls(sweep, i));
-    couVec4 *result = &sweep->result[i];
-    float a = sweep->now_share, b = sweep->old_share, rate = sweep->rate;
-    *result = (couVec4){a * vi.x + b * result->x + rate * all.x, a * vi.y + b * result->y + rate * all.y,
-                        a * vi.z + b * result->z + rate * all.z, vi.w};
-}
-
-void COU_WIDE(couDiffuse)(couPvfsSweep *sweep, size_t begin, size_t end)
-{
-    for (size_t i = begin; i < end; ++i) diffuse_particle(sweep, (uint32_t)i);
 }
