@@ -2,6 +2,7 @@
 #include <coulis/base.h>
 #include <coulis/checkpoint.h>
 #include <coulis/coulis.h>
+#include <coulis/font.h>
 #include <coulis/frames.h>
 #include <coulis/gauge.h>
 #include <coulis/look.h>

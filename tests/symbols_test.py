@@ -111,7 +111,7 @@ def main():
     major = re.search(r"COU_VERSION_MAJOR (\d+)", read(os.path.join(include, "coulis/base.h"))).group(1)
     system = r"lib(c|m|pthread|gomp|omp|ode|qhull_r|gcc_s)\.so|ld-linux"
     check_dynamic(core, f"libcoulis.so.{major}", system, faults)
-    studio_system = rf"{system}|libcoulis\.so\.{major}$|lib(lua|hdf5|png|z\.|embree|OpenEXRCore|assimp|jansson)"
+    studio_system = rf"{system}|libcoulis\.so\.{major}$|lib(lua|hdf5|png|z\.|embree|OpenEXRCore|freetype|assimp|jansson)"
     check_dynamic(studio, f"libcoulis-studio.so.{major}", studio_system, faults)
     check_memory(archive, faults)
     for fault in faults:

@@ -3,8 +3,8 @@
 // A pressure pushes pairs apart along their gradients, so what a particle passes on is not p but the tensor p S, with S = sum_j
 // G_ij x_ij the share of each direction in its density. S is 1 where neighbours lie evenly; where a flow has drawn them out it is
 // not, and p dev S resists the flow. That is all there is to the yield stress of calm liquid (docs/calm-water.md): a share of the
-// pressure, the same at any resolution, which holds up a small ball that should sink and stops a weak shear. It is known, particle
-// by particle, so it can be taken off as the divergence of a stress: a_i = r_i sum_j (T_i + T_j) G_ij with T = share p dev S. What
+// pressure, the same at any resolution, which holds up a small ball that should sink and stops a weak shear. Each particle knows
+// its own, so it can be taken off as the divergence of a stress: a_i = r_i sum_j (T_i + T_j) G_ij with T = share p dev S. What
 // one of a pair gets the other loses, so momentum stays; solids get back what they give.
 //
 // The order of neighbours stores energy, which comes free as noise when they change places. Without relief the flow pays for it;

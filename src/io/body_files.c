@@ -211,7 +211,7 @@ bool couBodyFiles_Write(couBodyFiles *files, const couWorld *world, int frame, c
 
 // --- Opening ---------------------------------------------------------------------------------------------------------------
 
-// The bodies of the frames that stay, whose meshes are there.
+// The bodies of the frames that stay, whose meshes are there, and the solids, as long as theirs are: they have their order.
 static void keep_bodies(couBodyFiles *files, int keep_frames)
 {
     char path[path_size];
@@ -229,6 +229,12 @@ static void keep_bodies(couBodyFiles *files, int keep_frames)
         couStageFileBody *entry = old.bodies[i].first_frame <= keep_frames && has_mesh ? couStageFile_AddBody(&files->stage)
                                                                                        : NULL;
         if (entry) *entry = old.bodies[i];
+    }
+    for (int i = 0; i < old.solid_count; ++i) {
+        if (old.solids[i].mesh[0] != '\0' && access(join(path, files->folder, old.solids[i].mesh), R_OK) != 0) break;
+        couStageFileSolid *entry = couStageFile_AddSolid(&files->stage);
+        if (!entry) break;
+        *entry = old.solids[i];
     }
     couStageFile_Clear(&old);
 }

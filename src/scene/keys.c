@@ -49,6 +49,7 @@ static const couSceneKey body_keys[] = {
     NAME,
     MOTION,
     {"fixed", "boolean", "true: it stays; false: it moves freely, also without density or mass", "true"},
+    {"samples", "string", "file of points that stand for the body in the SPH methods, instead of Coulis's own", "\"ball.csv\""},
 };
 static const couSceneKey joint_keys[] = {{"a", "string", "name of the first body", "\"wheel\""},
                                          {"b", "string", "name of the second body; left out: the world", "\"frame\""},

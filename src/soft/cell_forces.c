@@ -48,7 +48,7 @@ static void sort_cells(const couSolidMesh *mesh, Place *places)
                  z = (uint64_t)COU_CLAMP(at.z, 0, 2097151.0);
         places[c] = (Place){spread(x) | spread(y) << 1 | spread(z) << 2, (uint32_t)c};
     }
-    qsort(places, mesh->cell_count, sizeof *places, compare_places);
+    couSort(places, mesh->cell_count, sizeof *places, compare_places);
 }
 
 static void set_cell(couCellGroup *group, int lane, const couSolidMesh *mesh, size_t cell)
