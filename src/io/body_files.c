@@ -126,9 +126,10 @@ static bool write_solid_mesh(couBodyFiles *files, const couWorld *world, couSoli
 static bool add_solid(couBodyFiles *files, const couWorld *world, couSolidId id, couFaults *faults)
 {
     const couSolidDef *def = couWorld_Solid(world, id);
-    const couStageFileSolid *before = files->stage.solids + files->stage.solid_count - 1;
+    int count = files->stage.solid_count;
+    const couStageFileSolid *before = count > 0 ? &files->stage.solids[count - 1] : NULL;
     couStageFileSolid solid = {.look = def->look, .point_count = (int)couSolidMesh_PointCount(def->mesh)};
-    if (files->stage.solid_count > 0) solid.first_point = before->first_point + before->point_count;
+    if (before) solid.first_point = before->first_point + before->point_count;
     snprintf(solid.name, sizeof solid.name, "%s", def->name);
     if (def->look.opacity > 0.0f) choose_mesh_name(&files->stage, "solids", def->name, solid.mesh);
     if (solid.mesh[0] != '\0' && !write_solid_mesh(files, world, id, solid.mesh, faults)) return false;
