@@ -218,7 +218,10 @@ void couParam_FormatValue(const couParam *param, const void *def, char *text, si
 void couParam_FormatHelp(const couParam *param, const void *def, char *text, size_t size)
 {
     char value[96], words[160] = "", unit[40] = "";
+    double number[3];
     couParam_FormatValue(param, def, value, sizeof value);
+    if (param->type == cou_paramFloat && couParam_GetNumbers(param, def, number) == 1 && isfinite(number[0]))
+        snprintf(value, sizeof value, "%.6g", number[0]); // the digits that a float has
     if (param->type == cou_paramChoice) couParam_FormatRange(param, words, sizeof words);
     if (*param->unit) snprintf(unit, sizeof unit, " [%s]", param->unit);
     bool is_off = param->type == cou_paramBool && strcmp(value, "false") == 0;
