@@ -78,7 +78,10 @@ couKernel couMakeKernel(couKernelKind kind, int dimension, float h, float spacin
     if (kind == cou_kernelKaiser) {
         double series[COU_KAISER_TERMS];
         couFitKaiser(COU_KAISER_SHARPNESS * (double)COU_MIN(h / spacing, KAISER_WIDEST), COU_KAISER_TERMS, series);
-        for (int k = 0; k < COU_KAISER_TERMS; ++k) kernel.series[k] = (float)series[k];
+        for (int k = 0; k < COU_KAISER_TERMS; ++k) {
+            kernel.series[k] = (float)series[k];
+            kernel.series[COU_KAISER_TERMS + k] = (float)(k + 1) * kernel.series[k];
+        }
         scale = series_scale(kernel.series, dimension);
     }
     kernel.scale = (float)(scale / pow(h, dimension));

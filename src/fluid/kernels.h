@@ -13,6 +13,7 @@ typedef enum couKernelKind {
 } couKernelKind;
 
 #define COU_KAISER_TERMS 9
+#define COU_KAISER_SERIES (2 * COU_KAISER_TERMS)
 
 /// beta d / h: where the density of a liquid feels neither a lattice nor its shear least. Smaller values are better for lattices
 /// alone, larger ones for waves; docs/methods.md has the figures.
@@ -21,9 +22,9 @@ typedef enum couKernelKind {
 typedef struct couKernel {
     couKernelKind kind;
     int dimension;
-    float h;                        ///< support radius [m]
-    float scale;                    ///< W = scale * f(r/h) [1/m^dimension]
-    float series[COU_KAISER_TERMS]; ///< kaiser: f = u (series[0] + series[1] u + ...), u = 1 - (r/h)^2
+    float h;                         ///< support radius [m]
+    float scale;                     ///< W = scale * f(r/h) [1/m^dimension]
+    float series[COU_KAISER_SERIES]; ///< kaiser: f = u (series[0] + series[1] u + ...), u = 1 - (r/h)^2; then those of df/du
 } couKernel;
 
 /// The shape of kaiser follows from h / spacing; the others do not know the spacing.

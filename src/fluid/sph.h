@@ -247,6 +247,7 @@ typedef struct couSphLoop {
     float damping;               ///< [m^2/s]
     float *evenness;             ///< the viscosity that a particle's neighbours make / that of even ones; NULL: 1
     couVec4 *rough;  ///< velocity less the mean of those around, at the beginning of the step [m/s]; NULL: nobody asks
+    couVec4 *blend;  ///< viscosity times velocity and damping times `rough`; NULL where a pair's are not those of all
     couVec4 *strain; ///< two a row: xx, yy, zz of the flow's strain rate, then twice yz, zx, xy [1/s]; NULL: nobody asks
     couVec4 *walls;  ///< the part of `out` that comes from solids, for particles near them alone; NULL where not asked for
     const size_t *wall_start; ///< per block of COU_SPH_BLOCK: the first of its particles in `walls`
@@ -299,6 +300,8 @@ COU_DECLARE_WIDE(void, couSphWallDensity, couSphLoop *loop, size_t begin, size_t
 COU_DECLARE_WIDE(void, couSphWallExtend, couSphLoop *loop, size_t begin, size_t end, int block);
 /// Over rows of samples: rates of their densities; writes their ask.
 COU_DECLARE_WIDE(void, couSphWallAsk, couSphLoop *loop, size_t begin, size_t end, int block);
+/// Over particles: sum of the pressures `change` times the gradients of their samples, in units of the scale; writes walls.
+COU_DECLARE_WIDE(void, couSphWallPress, couSphLoop *loop, size_t begin, size_t end, int block);
 
 /// Viscous accelerations of the velocities `in`; writes out, walls.
 COU_DECLARE_WIDE(void, couSphViscous, couSphLoop *loop, size_t begin, size_t end, int block);
@@ -354,12 +357,12 @@ bool couSph_FindContacts(couStep *step);
 couImpulseSum *couSph_StartSums(const couFluid *fluid, couImpulseSum *sums, int block);
 /// One impulse of the fluid on a body, at a point, into sums per body.
 void couSph_AddImpulse(const couFluid *fluid, double (*sums)[6], uint32_t body, couVec3 at, couVec3 impulse);
-/// The same on a sample, by its row in the boundary: what deformable solids get as well.
-void couSph_PushSample(const couFluid *fluid, double (*sums)[6], uint32_t row, couVec3 at, couVec3 impulse);
 /// Runs `function` over blocks of particles that leave impulses per body and solid in the block's sums; adds them to the fluid's.
 bool couSph_SumImpulses(couStep *step, couBlockFcn *function, void *job, double (**sums)[6]);
 /// What the pressures kappa [m^2/s] do to bodies.
-void couSph_PressBodies(couStep *step, const float *kappa);
+void couSph_PressBodies(couStep *step, float *kappa);
+/// What accelerations of the liquid by solids, in the loop's walls, do to these in dt seconds.
+void couSph_PushWalls(couStep *step, const couSphLoop *loop, float dt);
 
 void couSph_Tidy(couStep *step);                  ///< spreads particles evenly, in domains without a surface
 void couSph_ChooseRelief(couFluid *fluid);        ///< from the viscosities, after they are known

@@ -31,36 +31,74 @@ void couPhase_Boundary(couStep *step)
     memcpy(couFluid_Velocity(fluid) + fluid->solid_base, couBoundary_Velocity(boundary), solids * sizeof(couVec4));
 }
 
+// What a particle does to one of its samples.
+static void push_sample(const couFluid *fluid, couImpulseSum *sums, uint32_t row, couVec3 at, couVec3 impulse)
+{
+    uint32_t place = couBoundary_Body(&fluid->boundary)[row];
+    couSph_AddImpulse(fluid, sums, place, at, impulse);
+    if (place >= fluid->bodies->count) couPushSoft(fluid, row, impulse);
+}
+
+// True where all samples of a particle are of one rigid body that does not yield and of which only the whole counts: one impulse
+// will do. Bodies that yield get theirs at their samples, as the pressure system has it (yield.c): gradients are rounded.
+static bool has_one_body(const couFluid *fluid, size_t i, uint32_t *place)
+{
+    *place = 0;
+    if (fluid->bodies->patches.count) return false;
+    if (!fluid->softs.count && fluid->bodies->count == 1) return !couIsFree(&fluid->bodies->items[0]);
+    const couNeighbors *neighbors = &fluid->neighbors;
+    const uint32_t *list = neighbors->first[i] + neighbors->solid_first[i], *body = couBoundary_Body(&fluid->boundary);
+    *place = body[list[0] - fluid->solid_base];
+    if (*place >= fluid->bodies->count || couIsFree(&fluid->bodies->items[*place])) return false;
+    for (int k = 1; k < neighbors->solid_count[i]; ++k)
+        if (body[list[k] - fluid->solid_base] != *place) return false;
+    return true;
+}
+
 typedef struct BodyJob {
     const couSphLoop *loop;
     const couFluid *fluid;
     const float *kappa;
-    float unit; // kg: V rho_ref
+    float unit; // kg / m: V rho_ref times the scale of gradients
+    float dt;
     double (*sums)[6];
 } BodyJob;
 
 enum { BODY_BLOCK = 16384 };
 
+// Sample by sample: where a particle's are of several bodies, or somebody asks for more than a body's sum.
+static void press_samples(const BodyJob *job, couImpulseSum *sums, size_t i)
+{
+    const couFluid *fluid = job->fluid;
+    const couNeighbors *neighbors = &fluid->neighbors;
+    const couWallRows *walls = job->loop->walls_own;
+    const uint32_t *list = neighbors->first[i] + neighbors->solid_first[i];
+    const couPairBlock *pairs = job->loop->pairs + job->loop->pair_start[i] + neighbors->solid_first[i] / COU_WIDTH;
+    for (int k = 0; k < neighbors->solid_count[i]; ++k) {
+        const couPairBlock *pair = &pairs[k / COU_WIDTH];
+        float size = job->unit * (job->kappa[i] + (walls ? walls->kappa[list[k] - job->loop->count] : 0.0f));
+        if (size == 0.0f) continue;
+        couVec3 impulse = {size * pair->x[k % COU_WIDTH], size * pair->y[k % COU_WIDTH], size * pair->z[k % COU_WIDTH]};
+        push_sample(fluid, sums, list[k] - fluid->solid_base, couXyz(job->loop->position[list[k]]), impulse);
+    }
+}
+
+// Forces lie on the lines between a particle and its samples, so their moment may be taken at the particle.
 static void press_block(void *context, int block, size_t begin, size_t end, int worker)
 {
     (void)worker;
     const BodyJob *job = context;
-    const couFluid *fluid = job->fluid;
-    const couNeighbors *neighbors = &fluid->neighbors;
-    couImpulseSum *sums = couSph_StartSums(fluid, job->sums, block);
-    const couWallRows *walls = job->loop->walls_own;
+    const couSphLoop *loop = job->loop;
+    couImpulseSum *sums = couSph_StartSums(job->fluid, job->sums, block);
+    size_t row = loop->wall_start[begin / COU_SPH_BLOCK];
     for (size_t i = begin; i < end; ++i) {
-        if (!neighbors->solid_count[i]) continue;
-        const uint32_t *list = neighbors->first[i] + neighbors->solid_first[i];
-        const couPairBlock *pairs = job->loop->pairs + job->loop->pair_start[i] + neighbors->solid_first[i] / COU_WIDTH;
-        float unit = job->unit * job->loop->gradient_scale[1];
-        for (int k = 0; k < neighbors->solid_count[i]; ++k) {
-            const couPairBlock *pair = &pairs[k / COU_WIDTH];
-            float size = unit * (job->kappa[i] + (walls ? walls->kappa[list[k] - job->loop->count] : 0.0f));
-            if (size == 0.0f) continue;
-            couVec3 impulse = {size * pair->x[k % COU_WIDTH], size * pair->y[k % COU_WIDTH], size * pair->z[k % COU_WIDTH]};
-            couSph_PushSample(fluid, sums, list[k] - fluid->solid_base, couXyz(job->loop->position[list[k]]), impulse);
-        }
+        if (!job->fluid->neighbors.solid_count[i]) continue;
+        couVec3 force = couXyz(loop->walls[row++]);
+        uint32_t place;
+        if (has_one_body(job->fluid, i, &place))
+            couSph_AddImpulse(job->fluid, sums, place, couXyz(loop->position[i]), couScale(job->unit, force));
+        else
+            press_samples(job, sums, i);
     }
 }
 
@@ -95,13 +133,6 @@ void couSph_AddImpulse(const couFluid *fluid, double (*sums)[6], uint32_t body, 
     couAddToPatches(fluid->bodies, sums, body, at, all);
 }
 
-void couSph_PushSample(const couFluid *fluid, double (*sums)[6], uint32_t row, couVec3 at, couVec3 impulse)
-{
-    uint32_t place = couBoundary_Body(&fluid->boundary)[row];
-    couSph_AddImpulse(fluid, sums, place, at, impulse);
-    if (place >= fluid->bodies->count) couPushSoft(fluid, row, impulse);
-}
-
 bool couSph_SumImpulses(couStep *step, couBlockFcn *function, void *job, double (**sums)[6])
 {
     couFluid *fluid = step->fluid;
@@ -119,13 +150,56 @@ bool couSph_SumImpulses(couStep *step, couBlockFcn *function, void *job, double 
     return true;
 }
 
-void couSph_PressBodies(couStep *step, const float *kappa)
+// A particle that sees several bodies shares its force out by the number of samples.
+static void share_block(void *context, int block, size_t begin, size_t end, int worker)
 {
+    (void)worker;
+    const BodyJob *job = context;
+    const couFluid *fluid = job->fluid;
+    const couNeighbors *neighbors = &fluid->neighbors;
+    couImpulseSum *sums = couSph_StartSums(fluid, job->sums, block);
+    size_t row = job->loop->wall_start[begin / COU_SPH_BLOCK];
+    for (size_t i = begin; i < end; ++i) {
+        int solids = neighbors->solid_count[i];
+        if (!solids) continue;
+        couVec3 at = couXyz(job->loop->position[i]), acceleration = couXyz(job->loop->walls[row++]);
+        couVec3 impulse = couScale(-fluid->mass[job->loop->material[i]] * job->dt, acceleration);
+        uint32_t place;
+        if (has_one_body(fluid, i, &place)) {
+            couSph_AddImpulse(fluid, sums, place, at, impulse);
+            continue;
+        }
+        const uint32_t *list = neighbors->first[i] + neighbors->solid_first[i];
+        impulse = couScale(1.0f / (float)solids, impulse);
+        for (int k = 0; k < solids; ++k) push_sample(fluid, sums, list[k] - fluid->solid_base, at, impulse);
+    }
+}
+
+void couSph_PushWalls(couStep *step, const couSphLoop *loop, float dt)
+{
+    BodyJob job = {.loop = loop, .fluid = step->fluid, .dt = dt};
+    if (loop->walls && !couSph_SumImpulses(step, share_block, &job, &job.sums)) step->has_failed = true;
+}
+
+void couSph_PressBodies(couStep *step, float *kappa)
+{
+    static couSphLoopFcn *const press[cou_isaCount] = COU_VARIANTS(couSphWallPress);
+    couFluid *fluid = step->fluid;
+    const couSphState *state = fluid->method_state;
+    if (!fluid->boundary.table.count || !couPlaceCount(fluid)) return;
+    couArenaMark mark = couArena_Mark(fluid->scratch);
     couSphLoop loop = couSph_Loop(step);
-    const couSphState *state = step->fluid->method_state;
+    loop.change = kappa;
     couWalls_Extend(step, &loop, kappa);
-    BodyJob job = {&loop, step->fluid, kappa, state->volume * state->reference_density, NULL};
-    if (!couSph_SumImpulses(step, press_block, &job, &job.sums)) step->has_failed = true;
+    float unit = state->volume * state->reference_density * loop.gradient_scale[1];
+    BodyJob job = {.loop = &loop, .fluid = fluid, .kappa = kappa, .unit = unit};
+    bool is_good = couSph_KeepWalls(step, &loop);
+    if (is_good) {
+        couSph_Run(step, &loop, press);
+        is_good = couSph_SumImpulses(step, press_block, &job, &job.sums);
+    }
+    if (!is_good) step->has_failed = true;
+    couArena_Release(fluid->scratch, mark);
 }
 
 typedef struct CountJob {

@@ -14,9 +14,7 @@ static couSphLoopFcn *const viscous[cou_isaCount] = COU_VARIANTS(couSphViscous);
 
 typedef struct AddJob {
     const couSphLoop *loop;
-    const couFluid *fluid;
     float dt;
-    double (*sums)[6];
 } AddJob;
 
 static void add_block(void *context, int block, size_t begin, size_t end, int worker)
@@ -28,38 +26,11 @@ static void add_block(void *context, int block, size_t begin, size_t end, int wo
     for (size_t i = begin; i < end; ++i) v[i].x += job->dt * a[i].x, v[i].y += job->dt * a[i].y, v[i].z += job->dt * a[i].z;
 }
 
-// Pair forces lie on the line between particle and sample, so their moment may be taken at the particle. A particle that sees
-// several bodies shares its force out by the number of samples.
-static void wall_block(void *context, int block, size_t begin, size_t end, int worker)
-{
-    (void)worker;
-    const AddJob *job = context;
-    const couFluid *fluid = job->fluid;
-    const couNeighbors *neighbors = &fluid->neighbors;
-    couImpulseSum *sums = couSph_StartSums(fluid, job->sums, block);
-    size_t row = job->loop->wall_start[begin / COU_SPH_BLOCK];
-    for (size_t i = begin; i < end; ++i) {
-        int solids = neighbors->solid_count[i];
-        if (!solids) continue;
-        const uint32_t *list = neighbors->first[i] + neighbors->solid_first[i];
-        float mass = fluid->mass[job->loop->material[i]], size = -mass * job->dt / (float)solids;
-        couVec3 impulse = couScale(size, couXyz(job->loop->walls[row++]));
-        for (int k = 0; k < solids; ++k)
-            couSph_PushSample(fluid, sums, list[k] - fluid->solid_base, couXyz(job->loop->position[i]), impulse);
-    }
-}
-
-static void push_bodies(couStep *step, const couSphLoop *loop, float dt)
-{
-    AddJob job = {loop, step->fluid, dt, NULL};
-    if (loop->walls && !couSph_SumImpulses(step, wall_block, &job, &job.sums)) step->has_failed = true;
-}
-
 void couSph_AddAccelerations(couStep *step, const couSphLoop *loop, float dt)
 {
-    AddJob job = {loop, step->fluid, dt, NULL};
+    AddJob job = {loop, dt};
     couFor(&step->fluid->parallel, loop->count, 8192, add_block, &job);
-    push_bodies(step, loop, dt);
+    couSph_PushWalls(step, loop, dt);
 }
 
 // --- Explicit and implicit ---------------------------------------------------------------------------------------------------
@@ -101,6 +72,27 @@ static bool find_evenness(couStep *step, couSphLoop *loop)
     for (size_t k = loop->count; k < loop->count + COU_TABLE_PADDING; ++k) loop->evenness[k] = 1.0f;
     couSph_Run(step, loop, evenness);
     return true;
+}
+
+static void blend_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)block, (void)worker;
+    const couSphLoop *loop = context;
+    float thick = loop->viscous * loop->own_kinematic, damping = loop->damping;
+    for (size_t i = begin; i < end; ++i) {
+        couVec4 v = loop->in[i], w = loop->rough[i];
+        loop->blend[i] = (couVec4){thick * v.x + damping * w.x, thick * v.y + damping * w.y, thick * v.z + damping * w.z, 0.0f};
+    }
+}
+
+// What pairs of one liquid compare is the same sum of velocity and roughness for all of them: one vector to look up, not two.
+static bool blend_velocities(couStep *step, couSphLoop *loop)
+{
+    bool is_uniform = loop->is_single_viscosity && loop->is_single_density && !loop->evenness && !loop->has_mueller_viscosity;
+    if (!is_uniform || !loop->rough || !(loop->damping > 0.0f)) return true;
+    loop->blend = couSph_TakeVectors(step->fluid);
+    if (loop->blend) couFor(&step->fluid->parallel, loop->count, 8192, blend_block, loop);
+    return loop->blend != NULL;
 }
 
 static bool is_sticky(const couFluid *fluid)
@@ -314,7 +306,7 @@ static void solve_implicit(couStep *step, couSphLoop loop, float dt)
     if (!walls) return;
     loop.in = loop.velocity, loop.walls = walls, loop.has_still_solids = false;
     couSph_Run(step, &loop, viscous);
-    push_bodies(step, &loop, dt);
+    couSph_PushWalls(step, &loop, dt);
 }
 
 // How much a body would take from its liquid in an explicit step / what it can take: above 1 it would be thrown back.
@@ -372,7 +364,7 @@ void couPhase_Viscosity(couStep *step)
     }
     loop.damping = state->damping;
     if (loop.viscous > 0.0f || loop.damping > 0.0f) {
-        if (!want_walls(step, &loop)) step->has_failed = true;
+        if (!want_walls(step, &loop) || !blend_velocities(step, &loop)) step->has_failed = true;
         if (step->has_failed) return;
         couSph_Run(step, &loop, viscous);
         double drag = drag_number(step, &loop, (double)loop.damping, kick);

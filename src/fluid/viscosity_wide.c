@@ -81,13 +81,12 @@ void COU_WIDE(couSphEvenness)(couSphLoop *loop, size_t begin, size_t end, int bl
 // alpha c h [Monaghan 1992] for the rough part of the velocities, what differs from the mean around a particle: it calms the
 // smallest scales, and a smooth flow, be it a shear or a wave, does not feel it. Methods with sound have none: there it acts
 // where particles approach, which is what calms sound.
-COU_SPECIALIZED couVec3W fluid_sums(const couSphLoop *loop, size_t i, const couPairList *found, float own, bool is_even,
-                                    bool is_rough)
+COU_SPECIALIZED couVec3W fluid_sums(const couSphLoop *loop, size_t i, const couPairList *found, float own, bool is_rough)
 {
     couVec3 xi = couXyz(loop->position[i]);
     couVec3W vi = couSet3W(couXyz(loop->in[i])), wi = vi, sum = couSet3W((couVec3){0});
     if (is_rough) wi = couSet3W(couXyz(loop->rough[i]));
-    float soft = 0.01f * loop->h * loop->h, own_evenness = is_even ? 1.0f : loop->evenness[i];
+    float soft = 0.01f * loop->h * loop->h, own_evenness = loop->evenness ? loop->evenness[i] : 1.0f;
     bool is_damped = loop->damping > 0.0f;
     couFloatW viscous = couSetW(loop->viscous * own);
     for (int b = 0; b < found->fluid_blocks; ++b) {
@@ -96,7 +95,7 @@ COU_SPECIALIZED couVec3W fluid_sums(const couSphLoop *loop, size_t i, const couP
         couVec3W d = couOffsetsW(loop, index, xi, &unused), dv = couSubW(couLoadVectorsW(loop->in, index), vi);
         if (!loop->is_single_viscosity) viscous = loop->viscous * mixed_viscosity(loop, own, index);
         couFloatW along = couDotW(dv, d), size = viscous * along; // v_ij . x_ij with both signs turned
-        if (!is_even) size *= 0.5f * (1.0f / own_evenness + 1.0f / couLoadEachW(loop->evenness, index));
+        if (loop->evenness) size *= 0.5f * (1.0f / own_evenness + 1.0f / couLoadEachW(loop->evenness, index));
         if (is_rough)
             size += pair_damping(loop, i, index) * couDotW(couSubW(couLoadVectorsW(loop->rough, index), wi), d);
         else if (is_damped)
@@ -106,12 +105,26 @@ COU_SPECIALIZED couVec3W fluid_sums(const couSphLoop *loop, size_t i, const couP
     return sum;
 }
 
+// The same where both viscosities are one number for all pairs: what they act on is blended before.
+static inline couVec3W blended_sums(const couSphLoop *loop, size_t i, const couPairList *found)
+{
+    couVec3 xi = couXyz(loop->position[i]);
+    couVec3W own = couSet3W(couXyz(loop->blend[i])), sum = couSet3W((couVec3){0});
+    float soft = 0.01f * loop->h * loop->h;
+    for (int b = 0; b < found->fluid_blocks; ++b) {
+        const uint32_t *index = found->list + b * COU_WIDTH;
+        couFloatW unused;
+        couVec3W d = couOffsetsW(loop, index, xi, &unused), dv = couSubW(couLoadVectorsW(loop->blend, index), own);
+        sum = couMulAddW(sum, couDotW(dv, d) / (couDotW(d, d) + soft), couGradientsW(&found->pairs[b]));
+    }
+    return sum;
+}
+
 static couVec3 fluid_viscosity(const couSphLoop *loop, size_t i, const couPairList *found, float own)
 {
-    bool is_even = !loop->evenness, is_rough = loop->damping > 0.0f && loop->rough;
-    couVec3W sum = is_even && is_rough ? fluid_sums(loop, i, found, own, true, true) // the usual case
-                   : is_rough          ? fluid_sums(loop, i, found, own, false, true)
-                                       : fluid_sums(loop, i, found, own, is_even, false);
+    couVec3W sum = loop->blend                           ? blended_sums(loop, i, found)
+                   : loop->damping > 0.0f && loop->rough ? fluid_sums(loop, i, found, own, true)
+                                                         : fluid_sums(loop, i, found, own, false);
     return couScale(loop->velocity[i].w * loop->gradient_scale[0], couSum3W(sum));
 }
 

@@ -14,16 +14,17 @@ COU_SPECIALIZED float add_liquid(const couSphLoop *loop, size_t row, couKernelKi
 {
     const couWallRows *walls = loop->walls_own;
     couVec3 xs = couXyz(loop->position[loop->solid_base + walls->sample[row]]);
-    float inv_h = 1.0f / loop->h, touching = 1e-12f * loop->h * loop->h, scale = -loop->slope_scale / loop->gradient_scale[0];
+    float inv_h2 = 1.0f / (loop->h * loop->h), touching = 1e-12f * loop->h * loop->h;
+    float scale = -loop->slope_scale / (loop->h * loop->gradient_scale[0]);
     couFloatW value = couSetW(0.0f), square = value;
     couVec3W sum = couSet3W((couVec3){0});
     for (uint32_t b = walls->start[row]; b < walls->start[row + 1]; ++b) {
         couFloatW unused;
         couVec3W d = couOffsetsW(loop, walls->list + (size_t)b * COU_WIDTH, xs, &unused);
-        couFloatW r = couSqrtW(couMaxW(couDotW(d, d), touching)), q = couMinW(r * inv_h, 1.0f);
-        couShapeW shape = couKernelShapeW(gradient_kind, loop->series, q);
-        value += density_kind == gradient_kind ? shape.f : couKernelShapeW(density_kind, loop->series, q).f;
-        couFloatW size = scale * shape.slope / r;
+        couFloatW q2 = couMaxW(couDotW(d, d), touching) * inv_h2;
+        couShapeW shape = couSquareShapeW(gradient_kind, loop->series, q2);
+        value += density_kind == gradient_kind ? shape.f : couSquareShapeW(density_kind, loop->series, q2).f;
+        couFloatW size = scale * shape.slope;
         couVec3W g = {to_short(size * d.x), to_short(size * d.y), to_short(size * d.z)};
         couStoreShortsW(walls->pairs[b].x, g.x), couStoreShortsW(walls->pairs[b].y, g.y), couStoreShortsW(walls->pairs[b].z, g.z);
         sum = couAddW(sum, g);
