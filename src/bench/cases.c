@@ -142,12 +142,25 @@ static couWorld *create_springs(const char *method, int threads, couFaults *faul
 // --- Dam breaks --------------------------------------------------------------------------------------------------------------
 
 // A block of n^3 particles of 1 m in a box of 2 x 1.5 x 1 m, let go. The set-up of the peer's runs in bench/README.md: c_V =
-// 0.8, CFL 0.4, tolerances 0.05 % and 0.1 %, bounds of the step, a viscosity nu [m^2/s].
+// 0.8, CFL 0.4, tolerances 0.05 % and 0.1 %, bounds of the step, a viscosity nu [m^2/s]; and its kernel, the cubic spline of 2 d
+// with one layer of samples that have the pressure of the liquid next to them, unless our own defaults are asked for.
 typedef struct Dam {
     int n;
     float radius, nu, max_step;
     float stiffness; // 0: none given
+    bool has_defaults;
 } Dam;
+
+static void set_peers_kernel(couWorld *world, const char *method, couFaults *faults)
+{
+    static const char *const choices[][2] = {
+        {"kernel", "cubic"}, {"support", "2"}, {"boundary_layers", "1"}, {"wall_pressure", "neighbor"}, {"relief", "0"}};
+    const couParamTable *table = couMethodParams(method);
+    for (int k = 0; k < COU_COUNT(choices); ++k) {
+        const couParam *param = couParams_Find(table, choices[k][0]);
+        if (param) couParam_SetText(param, table->name, couWorld_MethodParams(world), choices[k][1], "bench", faults);
+    }
+}
 
 static couWorld *create_dam(const char *method, int threads, Dam dam, couFaults *faults)
 {
@@ -159,6 +172,7 @@ static couWorld *create_dam(const char *method, int threads, Dam dam, couFaults 
     couMaterialId material = couWorld_AddMaterial(world, &water, faults);
     couShape *box = make_shape(cou_shapeBox, (couVec3){2.0f, 1.5f, 1.0f}, NULL, faults);
     add_body(world, make_shape(cou_shapeShell, (couVec3){0}, box, faults), (couVec3){1.0f, 0.75f, 0.5f}, faults);
+    if (!dam.has_defaults) set_peers_kernel(world, method, faults);
     set_number(world, method, "fill", 0.8, faults);
     set_number(world, method, "min_step", 1e-4, faults);
     if (dam.max_step > 0.0f) set_number(world, method, "max_step", dam.max_step, faults);
@@ -169,31 +183,39 @@ static couWorld *create_dam(const char *method, int threads, Dam dam, couFaults 
 
 static couWorld *create_dam_10k(const char *method, int threads, couFaults *faults)
 {
-    return create_dam(method, threads, (Dam){22, 0.0217391f, 0.01f, 0.005f, 0}, faults);
+    return create_dam(method, threads, (Dam){22, 0.0217391f, 0.01f, 0.005f, 0, false}, faults);
 }
 static couWorld *create_dam_50k(const char *method, int threads, couFaults *faults)
 {
-    return create_dam(method, threads, (Dam){37, 0.0131579f, 0.01f, 0.005f, 0}, faults);
+    return create_dam(method, threads, (Dam){37, 0.0131579f, 0.01f, 0.005f, 0, false}, faults);
 }
 static couWorld *create_dam_125k(const char *method, int threads, couFaults *faults)
 {
-    return create_dam(method, threads, (Dam){50, 0.0098039f, 0.001f, 0.002f, 0}, faults);
+    return create_dam(method, threads, (Dam){50, 0.0098039f, 0.001f, 0.002f, 0, false}, faults);
+}
+static couWorld *create_default_50k(const char *method, int threads, couFaults *faults)
+{
+    return create_dam(method, threads, (Dam){37, 0.0131579f, 0.01f, 0.005f, 0, true}, faults);
+}
+static couWorld *create_default_125k(const char *method, int threads, couFaults *faults)
+{
+    return create_dam(method, threads, (Dam){50, 0.0098039f, 0.001f, 0.002f, 0, true}, faults);
 }
 static couWorld *create_dam_500k(const char *method, int threads, couFaults *faults)
 {
-    return create_dam(method, threads, (Dam){79, 0.00625f, 0.001f, 0.002f, 0}, faults);
+    return create_dam(method, threads, (Dam){79, 0.00625f, 0.001f, 0.002f, 0, false}, faults);
 }
 static couWorld *create_dam_1m(const char *method, int threads, couFaults *faults)
 {
-    return create_dam(method, threads, (Dam){100, 0.00495f, 0.001f, 0.001f, 0}, faults);
+    return create_dam(method, threads, (Dam){100, 0.00495f, 0.001f, 0.001f, 0, false}, faults);
 }
 static couWorld *create_stiff_dam(const char *method, int threads, couFaults *faults)
 {
-    return create_dam(method, threads, (Dam){37, 0.0131579f, 0.01f, 0.0005f, 50000}, faults);
+    return create_dam(method, threads, (Dam){37, 0.0131579f, 0.01f, 0.0005f, 50000, false}, faults);
 }
 static couWorld *create_short_dam(const char *method, int threads, couFaults *faults)
 {
-    return create_dam(method, threads, (Dam){37, 0.0131579f, 0.01f, 0.001f, 0}, faults);
+    return create_dam(method, threads, (Dam){37, 0.0131579f, 0.01f, 0.001f, 0, false}, faults);
 }
 
 // --- Free bodies in a dam, and the levitating ball ---------------------------------------------------------------------------
@@ -201,7 +223,7 @@ static couWorld *create_short_dam(const char *method, int threads, couFaults *fa
 // The dam of 125,000 and, where it will flow, five boxes of about 5,000 samples each, a little lighter than water.
 static couWorld *create_dam_bodies(const char *method, int threads, couFaults *faults)
 {
-    couWorld *world = create_dam_125k(method, threads, faults);
+    couWorld *world = create_default_125k(method, threads, faults);
     if (!world) return NULL;
     couShapeDef box = {.kind = cou_shapeBox, .size = {0.33f, 0.33f, 0.33f}};
     for (int k = 0; k < 5; ++k) {
@@ -247,10 +269,12 @@ static const couBenchCase cases[] = {
     {"pvfs-springs", "50,000 particles of clay with springs, a block falling on a floor", "pvfs", 0.1, create_springs, NULL},
     {"pvfs-body", "100,000 particles of water and a floating ball that 10,000 of them touch", "pvfs", 0.1, create_body, NULL},
     {"pvfs-bodies", "100,000 particles of water and ten floating boxes", "pvfs", 0.1, create_bodies, NULL},
-    {"dfsph-dam-10k", "dam break, 10,648 particles, 1 s", "dfsph", 1.0, create_dam_10k, NULL},
-    {"dfsph-dam-50k", "dam break, 50,653 particles, 1 s", "dfsph", 1.0, create_dam_50k, NULL},
-    {"dfsph-dam-125k", "dam break, 125,000 particles, 0.5 s", "dfsph", 0.5, create_dam_125k, NULL},
-    {"dfsph-dam-bodies", "the same with five free boxes of 5,000 samples", "dfsph", 0.5, create_dam_bodies, NULL},
+    {"dfsph-dam-10k", "dam break with the peer's kernel (cubic, 2 d), 10,648 particles, 1 s", "dfsph", 1.0, create_dam_10k, NULL},
+    {"dfsph-dam-50k", "the same, 50,653 particles, 1 s", "dfsph", 1.0, create_dam_50k, NULL},
+    {"dfsph-dam-125k", "the same, 125,000 particles, 0.5 s", "dfsph", 0.5, create_dam_125k, NULL},
+    {"dfsph-default-50k", "dam break with our defaults, 50,653 particles, 1 s", "dfsph", 1.0, create_default_50k, NULL},
+    {"dfsph-default-125k", "the same, 125,000 particles, 0.5 s", "dfsph", 0.5, create_default_125k, NULL},
+    {"dfsph-dam-bodies", "the same with five free boxes of 5,000 samples (our defaults)", "dfsph", 0.5, create_dam_bodies, NULL},
     {"dfsph-dam-500k", "dam break, 493,039 particles, 0.2 s", "dfsph", 0.2, create_dam_500k, NULL},
     {"dfsph-dam-1m", "dam break, 1,000,000 particles, 0.02 s", "dfsph", 0.02, create_dam_1m, NULL},
     {"wcsph-dam-50k", "dam break with k1 = 50000 Pa, k2 = 7 and steps of 0.5 ms, 50,653 particles, 0.25 s", "wcsph", 0.25,
