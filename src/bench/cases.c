@@ -156,7 +156,7 @@ static void set_peers_kernel(couWorld *world, const char *method, couFaults *fau
     static const char *const choices[][2] = {
         {"kernel", "cubic"}, {"support", "2"}, {"boundary_layers", "1"}, {"wall_pressure", "neighbor"}, {"relief", "0"}};
     const couParamTable *table = couMethodParams(method);
-    for (int k = 0; k < COU_COUNT(choices); ++k) {
+    for (int k = 0; k < (int)(sizeof choices / sizeof *choices); ++k) {
         const couParam *param = couParams_Find(table, choices[k][0]);
         if (param) couParam_SetText(param, table->name, couWorld_MethodParams(world), choices[k][1], "bench", faults);
     }
