@@ -80,6 +80,7 @@ bool couRunApart(uint64_t file_bytes, couApartWork *work, couApartAnswer *answer
     if (pipe2(ends, O_CLOEXEC) == 0) {
         child = fork();
         if (child == 0) {
+            close(ends[0]); // or the child would wait for itself to read
             limit_child(file_bytes);
             work(context, ends[1]);
             _exit(0);
