@@ -1,6 +1,8 @@
 // What the fuzz targets share.
 #include "fuzz.h"
 
+#include <pthread.h>
+
 static char folder[128];
 
 static void remove_folder(void)
@@ -10,6 +12,14 @@ static void remove_folder(void)
     if (system(command) != 0) fprintf(stderr, "%s could not be removed\n", folder);
 }
 
+// A fuzzer would write what ends a process of a reader's own down as a find: it asks the sanitizers to be told.
+__attribute__((weak)) void __sanitizer_set_death_callback(void (*callback)(void));
+
+static void forget_fuzzer(void)
+{
+    if (__sanitizer_set_death_callback) __sanitizer_set_death_callback(NULL);
+}
+
 const char *couFuzz_Folder(void)
 {
     if (folder[0]) return folder;
@@ -17,6 +27,7 @@ const char *couFuzz_Folder(void)
     snprintf(folder, sizeof folder, "%.90s/coulis-fuzz-XXXXXX", parent && *parent ? parent : "/tmp");
     if (!mkdtemp(folder)) abort();
     atexit(remove_folder);
+    pthread_atfork(NULL, NULL, forget_fuzzer);
     setenv("COULIS_CACHE", "", 1); // leave no grids behind
     return folder;
 }

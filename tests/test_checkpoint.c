@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include <fcntl.h>
+#include <pthread.h>
 
 enum { seal_bytes = 512 }; // in front of the HDF5 file
 
@@ -254,18 +255,26 @@ static void test_every_flip(void **context)
     expect_sample(path, 2000); // put back, it is good again
 }
 
-// Changes bytes behind the seal and seals the file anew, as a forger or a broken writer would.
+// Writes bytes behind a seal that fits them, as a forger or a broken writer would.
+static void write_sealed(const char *path, const char *content, size_t bytes)
+{
+    char *file = calloc(1, seal_bytes + bytes);
+    assert_non_null(file);
+    snprintf(file, seal_bytes, "Coulis checkpoint 1\nbytes %zu\nxxh3 %016llx\n", seal_bytes + bytes,
+             (unsigned long long)XXH3_64bits(content, bytes));
+    memcpy(file + seal_bytes, content, bytes);
+    write_bytes(path, file, seal_bytes + bytes);
+    free(file);
+}
+
+// Changes bytes behind the seal and seals the file anew.
 static void forge(const char *path, const char *from, const char *to, size_t length)
 {
     size_t size;
-    char *data = read_bytes(path, &size), *at = memmem(data, size, from, length);
+    char *data = read_bytes(path, &size), *at = memmem(data + seal_bytes, size - seal_bytes, from, length);
     if (!at) fail_msg("'%s' is not in the file", from);
     memcpy(at, to, length);
-    uint64_t hash = XXH3_64bits(data + seal_bytes, size - seal_bytes);
-    char seal[seal_bytes] = {0};
-    snprintf(seal, sizeof seal, "Coulis checkpoint 1\nbytes %zu\nxxh3 %016llx\n", size, (unsigned long long)hash);
-    memcpy(data, seal, seal_bytes);
-    write_bytes(path, data, size);
+    write_sealed(path, data + seal_bytes, size - seal_bytes);
     free(data);
 }
 
@@ -293,11 +302,11 @@ static void test_forgeries(void **context)
         {"method", "mothod", "the checkpoint is wrong: missing or no text"},
         {"scene", "scent", "the checkpoint is wrong: missing or no text"},
         {"order", "ordep", "the list of arrays is missing"},
-        {"particles/id", "particles/iq", "missing, listed twice or not an array"},
-        {"world/time", "world\0time", "missing, listed twice or not an array"}, // a group
-        {"world/time", "/orld/time", "missing, listed twice or not an array"},
-        {"springs/ids", "springs/../", "missing, listed twice or not an array"},
-        {"springs/ids", "world/time\0", "missing, listed twice or not an array"}, // twice
+        {"particles/id", "particles/iq", "the array is missing or not an array"},
+        {"world/time", "world\0time", "the array is missing or not an array"}, // a group
+        {"world/time", "/orld/time", "the array is missing or not an array"},
+        {"springs/ids", "springs/../", "the array is missing or not an array"},
+        {"springs/ids", "world/time\0", "the array is listed twice"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
         save_sample(path, 100);
@@ -306,13 +315,53 @@ static void test_forgeries(void **context)
     }
 }
 
+// HDF5 reads beyond a buffer of its own in this one, which ends its process under the sanitizers, and may elsewhere.
+static void test_what_breaks_hdf5(void **context)
+{
+    (void)context;
+    size_t bytes;
+    char *content = read_bytes(COU_SOURCE_DIR "/fuzz/corpus/checkpoint/attribute.bin", &bytes);
+    write_sealed(scratch("checkpoint.h5"), content, bytes);
+    free(content);
+    refuse(scratch("checkpoint.h5"), "");
+    save_sample(scratch("checkpoint.h5"), 100); // and nothing is the worse for it
+    expect_sample(scratch("checkpoint.h5"), 100);
+}
+
+// One thread writes while another reads: HDF5's lock must not be held by somebody who is not there in the reader's process.
+static void *write_often(void *path)
+{
+    for (int k = 0; k < 40; ++k) save_sample(path, 5000);
+    return NULL;
+}
+
+static void test_reading_beside_writing(void **context)
+{
+    (void)context;
+    const char *path = scratch("checkpoint.h5"), *other = scratch("other.h5");
+    save_sample(path, 100);
+    pthread_t writer;
+    assert_int_equal(pthread_create(&writer, NULL, write_often, (void *)other), 0);
+    for (int k = 0; k < 40; ++k) expect_sample(path, 100);
+    assert_int_equal(pthread_join(writer, NULL), 0);
+    expect_sample(other, 5000);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_scratch, remove_scratch)
     const struct CMUnitTest tests[] = {
-        TEST(test_round_trip),  TEST(test_no_arrays),         TEST(test_names_that_clash),
-        TEST(test_full_disk),   TEST(test_unwritable_folder), TEST(test_foreign_files),
-        TEST(test_truncations), TEST(test_every_flip),        TEST(test_forgeries),
+        TEST(test_round_trip),
+        TEST(test_no_arrays),
+        TEST(test_names_that_clash),
+        TEST(test_full_disk),
+        TEST(test_unwritable_folder),
+        TEST(test_foreign_files),
+        TEST(test_truncations),
+        TEST(test_every_flip),
+        TEST(test_forgeries),
+        TEST(test_what_breaks_hdf5),
+        TEST(test_reading_beside_writing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,11 @@
 // Forged checkpoints: their seal is right and their content is wild. The program refuses them with a message, or goes on.
 #include "testing.h"
 
+#include "base/random.h"
 #include "coulis/checkpoint.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 static char folder[64];
 
@@ -126,11 +130,69 @@ static void test_high_ids_go_on(void **context)
     assert_int_equal(resume_with("world/counters", 1, 4294967295.0), 0);
 }
 
+enum { seal_bytes = 512, most_bytes = 1 << 20 };
+
+// Changes a few bytes behind the seal, mostly where HDF5's own structures are: in front, and at names and sizes.
+static void damage(unsigned char *file, size_t size, couRandom *random)
+{
+    static const uint64_t wild[] = {0, 1, 0x7f, 0xff, 0xffff, 0x7fffffff, UINT32_MAX, INT64_MAX, UINT64_MAX, UINT64_MAX - 7};
+    for (uint64_t left = 1 + couNextRandom(random) % 4; left > 0; --left) {
+        size_t reach = couNextRandom(random) % 2 ? COU_MIN(size, 4096) : size;
+        size_t at = seal_bytes + couNextRandom(random) % (reach - seal_bytes - 8);
+        uint64_t value = wild[couNextRandom(random) % COU_COUNT(wild)];
+        if (couNextRandom(random) % 2)
+            memcpy(file + at, &value, 1 + couNextRandom(random) % 8);
+        else
+            file[at] ^= (unsigned char)(1u << couNextRandom(random) % 8);
+    }
+    memset(file, 0, seal_bytes);
+    snprintf((char *)file, seal_bytes, "Coulis checkpoint 1\nbytes %zu\nxxh3 %016llx\n", size,
+             (unsigned long long)XXH3_64bits(file + seal_bytes, size - seal_bytes));
+}
+
+// Files of which HDF5 itself is the reader's only guard: the program refuses them in words, or goes on.
+static void test_damage_behind_the_seal(void **context)
+{
+    (void)context;
+    static unsigned char file[most_bytes], damaged[most_bytes];
+    char path[128], command[512];
+    couRandom random = {couMix64(29)};
+    write_scene();
+    assert_int_equal(run_program("./scene.lua --frames 2"), 0);
+    snprintf(path, sizeof path, "%s/run/checkpoint.h5", folder);
+    FILE *stream = fopen(path, "rb");
+    assert_non_null(stream);
+    size_t size = fread(file, 1, sizeof file, stream);
+    fclose(stream);
+    assert_true(size > 8192 && size < sizeof file);
+    const char *is_long = getenv("COU_LONG_TESTS");
+    int refused = 0, count = is_long && *is_long ? 1000 : 40;
+    for (int k = 0; k < count; ++k) {
+        memcpy(damaged, file, size);
+        damage(damaged, size, &random);
+        snprintf(path, sizeof path, "%s/forged.h5", folder);
+        stream = fopen(path, "wb");
+        assert_true(stream && fwrite(damaged, 1, size, stream) == size && fclose(stream) == 0);
+        snprintf(command, sizeof command, "cd '%s' && '%s' info forged.h5 >said 2>&1 </dev/null", folder, COU_PROGRAM);
+        int status = system(command), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        if (code == 2) ++refused;
+        if (code != 0 && (code != 2 || !has_said("forged.h5"))) fail_msg("input %d: info ends with %d", k, code);
+        snprintf(command, sizeof command, "cp '%s' '%s/run/checkpoint.h5'", path, folder);
+        if (k % 10 > 0) continue;
+        assert_int_equal(system(command), 0);
+        code = run_program("--resume run --frames 2");
+        if (code != 0 && code != 2) fail_msg("input %d: a resume ends with %d", k, code);
+    }
+    print_message("%d of %d were refused\n", refused, count);
+    assert_true(refused > count / 4 && refused <= count);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forged_numbers_are_refused),
         cmocka_unit_test(test_high_ids_go_on),
+        cmocka_unit_test(test_damage_behind_the_seal),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,6 +1,5 @@
 // The program: finds the command and hands over. Each command lives in command_<name>.c.
 #include "app/app.h"
-#include "io/hdf5_cleanup.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -71,7 +70,6 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);
 
     couCleanOutput();
-    couHdf5_SkipCleanup();
     if (argc < 2) {
         print_usage(stderr);
         return cou_exitBadInput;

@@ -1,8 +1,11 @@
 // A child process with limits of memory and time that hands its answer back through a pipe. A fork costs a millisecond or two.
 #include "io/apart.h"
 
+#include "base/base.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +47,8 @@ static void limit_child(uint64_t file_bytes)
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     rlim_t seconds = 3 + 2 * (rlim_t)(file_bytes >> 20); // a megabyte takes about 0.1 s
     setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds + 1});
-#ifndef __SANITIZE_ADDRESS__ // whose shadow memory is terabytes
+    alarm((unsigned)COU_MIN(300 + 20 * seconds, INT_MAX)); // one that waits for what never comes uses no time of the CPU
+#ifndef __SANITIZE_ADDRESS__                               // whose shadow memory is terabytes
     unsigned long long pages = 0;
     FILE *statm = fopen("/proc/self/statm", "re");
     if (statm && fscanf(statm, "%llu", &pages) == 1) {
@@ -57,10 +61,13 @@ static void limit_child(uint64_t file_bytes)
 
 static void describe_death(int status, char *text, size_t size)
 {
-    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+    int sign = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (sign == SIGXCPU || sign == SIGALRM)
         snprintf(text, size, "it takes longer than such a file may");
-    else if (WIFSIGNALED(status))
-        snprintf(text, size, "it is damaged, or needs more memory than such a file may (%s)", strsignal(WTERMSIG(status)));
+    else if (sign == SIGINT || sign == SIGTERM)
+        snprintf(text, size, "interrupted");
+    else if (sign)
+        snprintf(text, size, "it is damaged, or needs more memory than such a file may (%s)", strsignal(sign));
     else
         snprintf(text, size, "it is damaged, or needs more memory than such a file may");
 }
@@ -73,6 +80,7 @@ bool couRunApart(uint64_t file_bytes, couApartWork *work, couApartAnswer *answer
     if (pipe2(ends, O_CLOEXEC) == 0) {
         child = fork();
         if (child == 0) {
+            close(ends[0]); // or the child would wait for itself to read
             limit_child(file_bytes);
             work(context, ends[1]);
             _exit(0);

@@ -4,15 +4,18 @@
 //
 // A flipped bit in HDF5's own structures can make its reader do anything. So a seal stands in the first 512 bytes, where HDF5
 // allows a user block: format, length, and xxHash3 of all bytes behind it. HDF5 sees the file only when the seal is right; then
-// the state that comes out must hash to the stored state hash. A file forged on purpose, seal included, still meets the checks
-// of hdf5_state.c, but HDF5's own robustness is the limit there.
+// the state that comes out must hash to the stored state hash. A file can be forged on purpose, seal included. So HDF5 reads in a
+// process of its own, with limits of memory and time, and what it reads comes back as plain arrays that are checked once more.
 #include "coulis/checkpoint.h"
 
 #include "base/base.h"
 #include "files/file.h"
+#include "io/apart.h"
 #include "io/hdf5_state.h"
+#include "io/state_pipe.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #define XXH_INLINE_ALL
@@ -23,6 +26,10 @@ enum { seal_bytes = 512, image_growth = 1 << 22 };
 #define SEAL_MAGIC "Coulis checkpoint "
 #define FORMAT_VERSION 1
 #define HDF5_BYTES ((size_t)16 << 20) // of its own, at most
+
+// HDF5 has a lock of its own, and a process that is made while another thread holds it never gets it. So nobody reads while
+// another thread writes.
+static pthread_mutex_t hdf5_lock = PTHREAD_MUTEX_INITIALIZER;
 
 // Text, so that `head -3` shows what the file is; zeros up to the end of the block.
 static void make_seal(char seal[seal_bytes], uint64_t file_bytes, uint64_t hash)
@@ -100,6 +107,7 @@ bool couWriteCheckpoint(const char *path, const couCheckpointInfo *info, const c
     if (!has_room(path, 2 * state_bytes(state), faults)) return false;
     couCheckpointInfo stored = *info;
     stored.state_hash = couState_Hash(state);
+    pthread_mutex_lock(&hdf5_lock);
     couHdf5Silence silence = couHdf5_BeginSilence();
     hid_t file = create_in_memory(path);
     size_t bytes = 0;
@@ -107,6 +115,7 @@ bool couWriteCheckpoint(const char *path, const couCheckpointInfo *info, const c
     bool is_ok = image ? write_sealed(path, image, bytes, faults) : add_hdf5_fault(faults, path, "the checkpoint cannot be made");
     if (file >= 0) H5Fclose(file);
     couHdf5_EndSilence(silence);
+    pthread_mutex_unlock(&hdf5_lock);
     return is_ok;
 }
 
@@ -165,19 +174,51 @@ static bool check_seal(FILE *stream, const char *path, uint64_t *file_bytes, cou
     return false;
 }
 
-static bool read_sealed(const char *path, couCheckpointInfo *info, couState *state, uint64_t file_bytes, couFaults *faults)
+typedef struct Reading {
+    const char *path;
+    uint64_t file_bytes;
+    bool wants_state;
+    couStateArrival arrival; // in the parent
+} Reading;
+
+static bool send_content(const Reading *reading, int pipe, couFaults *faults)
 {
+    const char *path = reading->path;
+    couCheckpointInfo info = {0};
+    if (!has_room(path, reading->file_bytes, faults)) return false;
+    couHdf5_BeginSilence(); // for good: the process ends soon
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0) return add_hdf5_fault(faults, path, "is not a readable HDF5 file");
-    bool is_ok = couHdf5_ReadInfo(file, info, path, faults);
-    if (is_ok && state) is_ok = couHdf5_ReadState(file, state, file_bytes, path, faults);
-    H5Fclose(file);
-    if (is_ok && state && couState_Hash(state) != info->state_hash) {
-        couFaults_Add(faults, path, "state_hash", "is damaged: the state in it hashes to %016llx, stored is %016llx",
-                      (unsigned long long)couState_Hash(state), (unsigned long long)info->state_hash);
-        is_ok = false;
-    }
-    return is_ok;
+    if (!couHdf5_ReadInfo(file, &info, path, faults)) return false;
+    couStatePipe_SendInfo(pipe, &info);
+    return !reading->wants_state || couHdf5_SendState(file, reading->file_bytes, pipe, path, faults);
+}
+
+static void read_in_child(void *context, int pipe)
+{
+    couFaults faults = {0};
+    send_content(context, pipe, &faults);
+    couStatePipe_SendEnd(pipe, &faults);
+}
+
+static bool receive(void *context, int pipe) { return couStatePipe_Receive(pipe, &((Reading *)context)->arrival); }
+
+static bool read_sealed(const char *path, couCheckpointInfo *info, couState *state, uint64_t file_bytes, couFaults *faults)
+{
+    Reading reading = {.path = path, .file_bytes = file_bytes, .wants_state = state != NULL};
+    reading.arrival = (couStateArrival){.state = state, .max_bytes = UINT64_MAX, .path = path, .faults = faults};
+    if (file_bytes < UINT64_MAX / COU_HDF5_MAX_RATIO) reading.arrival.max_bytes = file_bytes * COU_HDF5_MAX_RATIO;
+    char reason[200];
+    pthread_mutex_lock(&hdf5_lock);
+    bool is_whole = couRunApart(file_bytes, read_in_child, receive, &reading, reason, sizeof reason);
+    pthread_mutex_unlock(&hdf5_lock);
+    if (!is_whole) couFaults_Add(faults, path, NULL, "cannot be read: %s", reason);
+    if (!is_whole || reading.arrival.has_fault) return false;
+    *info = reading.arrival.info;
+    if (!state || couState_Hash(state) == info->state_hash) return true;
+    couFaults_Add(faults, path, "state_hash", "is damaged: the state in it hashes to %016llx, stored is %016llx",
+                  (unsigned long long)couState_Hash(state), (unsigned long long)info->state_hash);
+    return false;
 }
 
 bool couReadCheckpoint(const char *path, couCheckpointInfo *info, couState *state, couFaults *faults)
@@ -189,12 +230,7 @@ bool couReadCheckpoint(const char *path, couCheckpointInfo *info, couState *stat
     uint64_t file_bytes = 0;
     bool is_ok = check_seal(stream, path, &file_bytes, faults);
     fclose(stream);
-    is_ok = is_ok && has_room(path, file_bytes, faults);
-    if (is_ok) {
-        couHdf5Silence silence = couHdf5_BeginSilence();
-        is_ok = read_sealed(path, info, state, file_bytes, faults);
-        couHdf5_EndSilence(silence);
-    }
+    is_ok = is_ok && read_sealed(path, info, state, file_bytes, faults);
     if (!is_ok) *info = (couCheckpointInfo){0};
     if (!is_ok && state) couState_Clear(state);
     return is_ok;

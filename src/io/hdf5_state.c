@@ -3,11 +3,12 @@
 // Large arrays are cut into chunks, shuffled by byte and deflated (fastest level); HDF5 tools and h5py read all of it.
 //
 // Reading believes nothing: only plain datasets are opened (no links out of the file, no external or virtual storage, no filter
-// plugins), and no array gets more memory than its stored bytes can unpack to.
+// plugins), and no array gets more memory than its stored bytes can unpack to. It happens in a process of its own (checkpoint.c),
+// which passes one array after the other on.
 #include "io/hdf5_state.h"
 
 #include "base/base.h"
-#include "io/hdf5_cleanup.h"
+#include "io/state_pipe.h"
 
 #include <stdio.h>
 #define ZLIB_CONST
@@ -17,17 +18,12 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "packed floats are wri
 
 enum {
     chunk_bytes = 1 << 20,
-    min_packed_bytes = 1 << 14, // smaller arrays are stored plain
-    max_arrays = 4096,
-    max_components = 4096
+    min_packed_bytes = 1 << 14 // smaller arrays are stored plain
 };
 
-#define MAX_DEFLATE_RATIO 1032
 #define ORDER_NAME "order"
 
 // --- HDF5's errors -----------------------------------------------------------------------------------------------------------
-
-void couHdf5_SkipCleanup(void) { H5dont_atexit(); }
 
 couHdf5Silence couHdf5_BeginSilence(void)
 {
@@ -302,9 +298,6 @@ bool couHdf5_ReadInfo(hid_t file, couCheckpointInfo *info, const char *path, cou
     for (int i = 0; i < COU_COUNT(numbers); ++i)
         if (!read_number(file, numbers[i].name, numbers[i].kind, numbers[i].type, numbers[i].value))
             return refuse(faults, path, numbers[i].name, "missing or no number");
-    if (info->frame < 0) return refuse(faults, path, "frame", "must not be negative");
-    if (!isfinite(info->time) || !(info->fps > 0) || !isfinite(info->fps))
-        return refuse(faults, path, "fps", "time or fps cannot be");
     return true;
 }
 
@@ -345,7 +338,7 @@ static bool is_plain_storage(hid_t dataset)
 static bool is_justified(hid_t dataset, uint64_t bytes, uint64_t file_bytes)
 {
     uint64_t stored = H5Dget_storage_size(dataset);
-    return stored <= file_bytes && bytes / MAX_DEFLATE_RATIO <= stored && (stored > 0 || bytes == 0);
+    return stored <= file_bytes && bytes / COU_HDF5_MAX_RATIO <= stored && (stored > 0 || bytes == 0);
 }
 
 // Rows and components of a dataset of ours.
@@ -357,29 +350,33 @@ static bool get_shape(hid_t dataset, hsize_t shape[2])
     shape[1] = 1;
     bool is_ok = (rank == 1 || rank == 2) && H5Sget_simple_extent_dims(space, shape, NULL) == rank;
     H5Sclose(space);
-    return is_ok && shape[1] >= 1 && shape[1] <= max_components;
+    return is_ok && shape[1] >= 1 && shape[1] <= cou_maxStateComponents;
 }
 
-static bool read_array(hid_t dataset, const char *name, couState *state, uint64_t file_bytes, const char *path, couFaults *faults)
+static bool read_array(hid_t dataset, const char *name, uint64_t file_bytes, int pipe, const char *path, couFaults *faults)
 {
     hsize_t shape[2];
-    couStateType type;
     uint64_t bytes;
-    char unit[sizeof state->arrays->unit];
+    couStateArray array = {.components = 1};
+    snprintf(array.name, sizeof array.name, "%s", name);
     hid_t stored_type = H5Dget_type(dataset);
-    bool is_known = find_state_type(stored_type, &type);
+    bool is_known = find_state_type(stored_type, &array.type);
     H5Tclose(stored_type);
     if (!is_known) return refuse(faults, path, name, "the array has a foreign type");
     if (!get_shape(dataset, shape)) return refuse(faults, path, name, "the array has a foreign shape");
     if (!is_plain_storage(dataset)) return refuse(faults, path, name, "the array is stored in a foreign way");
-    if (!read_text(dataset, "unit", unit, sizeof unit)) return refuse(faults, path, name, "the array has no unit");
-    if (__builtin_mul_overflow(shape[0], shape[1] * couStateType_Size(type), &bytes) || !is_justified(dataset, bytes, file_bytes))
+    if (!read_text(dataset, "unit", array.unit, sizeof array.unit)) return refuse(faults, path, name, "the array has no unit");
+    if (__builtin_mul_overflow(shape[0], shape[1] * couStateType_Size(array.type), &bytes) ||
+        !is_justified(dataset, bytes, file_bytes))
         return refuse(faults, path, name, "the array claims more than the file can hold");
-    couStateArray *array = couState_Add(state, name, unit, type, (int)shape[1], shape[0], NULL);
-    if (!array) return refuse(faults, path, name, "there is no memory for the array");
-    if (bytes > 0 && H5Dread(dataset, memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, array->data) < 0)
-        return refuse(faults, path, name, "the array's data is damaged");
-    return true;
+    array.components = (int)shape[1];
+    array.count = shape[0];
+    array.data = couAlloc(NULL, COU_MAX(bytes, 1));
+    if (!array.data) return refuse(faults, path, name, "there is no memory for the array");
+    bool is_read = bytes == 0 || H5Dread(dataset, memory_type(array.type), H5S_ALL, H5S_ALL, H5P_DEFAULT, array.data) >= 0;
+    if (is_read) couStatePipe_SendArray(pipe, &array);
+    couFree(NULL, array.data);
+    return is_read || refuse(faults, path, name, "the array's data is damaged");
 }
 
 // The names of all arrays, to be freed with couFree(); NULL when the list is missing or wrong.
@@ -392,7 +389,7 @@ static char *read_order(hid_t file, uint64_t file_bytes, int *count)
     hid_t type = H5Dget_type(dataset);
     hsize_t shape[2];
     if (H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && H5Tget_size(type) == name_bytes &&
-        get_shape(dataset, shape) && shape[1] == 1 && shape[0] <= max_arrays && is_plain_storage(dataset) &&
+        get_shape(dataset, shape) && shape[1] == 1 && shape[0] <= cou_maxStateArrays && is_plain_storage(dataset) &&
         is_justified(dataset, shape[0] * name_bytes, file_bytes)) {
         *count = (int)shape[0];
         names = couAlloc(NULL, (shape[0] + 1) * name_bytes);
@@ -406,9 +403,9 @@ static char *read_order(hid_t file, uint64_t file_bytes, int *count)
     return names;
 }
 
-bool couHdf5_ReadState(hid_t file, couState *state, uint64_t file_bytes, const char *path, couFaults *faults)
+bool couHdf5_SendState(hid_t file, uint64_t file_bytes, int pipe, const char *path, couFaults *faults)
 {
-    enum { name_bytes = sizeof state->arrays->name };
+    enum { name_bytes = sizeof((couStateArray *)0)->name };
     int count = 0;
     char *names = read_order(file, file_bytes, &count);
     if (!names) return refuse(faults, path, ORDER_NAME, "the list of arrays is missing or wrong");
@@ -416,10 +413,9 @@ bool couHdf5_ReadState(hid_t file, couState *state, uint64_t file_bytes, const c
     for (int i = 0; is_ok && i < count; ++i) {
         char *name = names + i * name_bytes;
         name[name_bytes - 1] = '\0';
-        bool is_new = is_plain_path(file, name) && !couState_Find(state, name);
-        hid_t dataset = is_new ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
-        is_ok = dataset >= 0 ? read_array(dataset, name, state, file_bytes, path, faults)
-                             : refuse(faults, path, name, "the array is missing, listed twice or not an array");
+        hid_t dataset = is_plain_path(file, name) ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
+        is_ok = dataset >= 0 ? read_array(dataset, name, file_bytes, pipe, path, faults)
+                             : refuse(faults, path, name, "the array is missing or not an array");
         if (dataset >= 0) H5Dclose(dataset);
     }
     couFree(NULL, names);

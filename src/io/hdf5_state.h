@@ -19,7 +19,9 @@ void couHdf5_FormatError(char *text, size_t size);
 
 /// False when HDF5 fails; ask couHdf5_FormatError().
 bool couHdf5_Write(hid_t file, const couCheckpointInfo *info, const couState *state);
-/// False with a fault on anything that is missing or cannot be.
+/// False with a fault on anything that is missing; what the numbers may be is checked by who receives them (state_pipe.h).
 bool couHdf5_ReadInfo(hid_t file, couCheckpointInfo *info, const char *path, couFaults *faults);
-/// Appends to `state`, also what was read before a fault. `file_bytes` bounds what an array may claim.
-bool couHdf5_ReadState(hid_t file, couState *state, uint64_t file_bytes, const char *path, couFaults *faults);
+/// Sends array after array (state_pipe.h), also those before a fault. `file_bytes` bounds what an array may claim.
+bool couHdf5_SendState(hid_t file, uint64_t file_bytes, int pipe, const char *path, couFaults *faults);
+
+#define COU_HDF5_MAX_RATIO 1032 ///< to which deflated bytes can unpack
