@@ -281,8 +281,11 @@ static void iterate(Solver *solver, double *product)
 {
     double t = find_direction(solver, solver->has_coarse, product);
     if (solver->has_gradients && !(t > LEAST_STEP)) { // pressures that are cut stand in the way
+        float reach = solver->reach;
         *product = 0;
+        if (solver->eased) solver->reach = COU_MIN(reach, 1.0f); // as far as bodies have answered to
         t = find_direction(solver, false, product);
+        solver->reach = reach;
     }
     solver->step_size = (float)COU_MAX(t, 0.0);
     run_particles(solver, move_block);
@@ -367,8 +370,7 @@ static double find_error(Solver *solver, double *compression)
     double error = (solver->loop.is_clamped ? COU_MAX(above, below) : above + below) / count;
     if (!solver->eased) return error;
     // Few particles among all of them know of a light body that flies off.
-    couYield_Ease(solver->yield, solver->step->fluid, &solver->loop);
-    double way = couYield_Hear(solver->yield, solver->step->fluid, solver->loop.residual, solver->eased);
+    double way = couYield_Hear(solver->yield, solver->step->fluid, &solver->loop, solver->eased);
     return COU_MAX(error, BODY_SHARE * way / solver->step->fluid->spacing);
 }
 
