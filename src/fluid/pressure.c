@@ -301,7 +301,7 @@ static float fast_share(const couStep *step)
     return COU_CLAMP((way - 0.05f) / 0.05f, 0.0f, 1.0f);
 }
 
-static bool take_arrays(Solver *solver)
+static bool take_arrays(Solver *solver, bool has_bodies)
 {
     couFluid *fluid = solver->step->fluid;
     size_t count = fluid->table.count;
@@ -311,7 +311,7 @@ static bool take_arrays(Solver *solver)
     solver->direction = COU_TAKE(fluid->scratch, float, count);
     if (!solver->loop.residual || !solver->last_residual || !solver->corrected || !solver->direction) return false;
     solver->yield = &couSph_State(fluid)->yield;
-    if (solver->yield->link_count) {
+    if (has_bodies && solver->yield->link_count) {
         solver->eased = COU_TAKE(fluid->scratch, float, count);
         if (!solver->eased) return false;
         memset(solver->eased, 0, count * sizeof *solver->eased);
@@ -455,12 +455,13 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve)
     choose_pace(step, fast, &solver.loop.density_share, &share);
     bool is_ready = prepare_solver(&solver, solve, fast, share);
     couArenaMark mark = couArena_Mark(fluid->scratch);
-    if (!is_ready || !take_arrays(&solver)) {
+    if (!is_ready || !take_arrays(&solver, !solve->is_detour)) { // bodies stay out of what is taken back
         step->has_failed = true;
         return;
     }
     couFor(&fluid->parallel, solver.loop.count, 8192, start_block, &solver);
-    if (solver.eased) couYield_Begin(solver.yield, step, solver.loop.change, !solve->is_divergence); // gravity comes after that
+    bool is_after_forces = !solve->is_divergence || state->is_tidied;
+    if (solver.eased) couYield_Begin(solver.yield, step, solver.loop.change, is_after_forces);
     if (share > 0.0f) {
         couWalls_Extend(step, &solver.loop, solver.loop.change);
         couSph_Run(step, &solver.loop, push);
