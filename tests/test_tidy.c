@@ -1,5 +1,5 @@
-// Liquid without a surface (tidy.c): a vortex keeps its energy, its particles stay apart, momentum stays what it was, and water
-// in a closed box comes to rest.
+// Liquid without a surface (tidy.c): a vortex keeps its energy, its particles stay apart, momentum stays what it was, also with
+// free bodies in it, and water in a closed box comes to rest.
 #include "sph_test.h"
 
 #define SPACING 0.025f
@@ -10,6 +10,15 @@ static couVec3 vortex_velocity(couVec4 x)
     return (couVec3){(float)(-cos(a) * sin(b)), (float)(sin(a) * cos(b)), 0};
 }
 
+static void stir(couWorld *world)
+{
+    couVec4 *x = couFluid_Position(&world->fluid), *v = couFluid_Velocity(&world->fluid);
+    for (size_t i = 0; i < world->fluid.table.count; ++i) {
+        couVec3 u = vortex_velocity(x[i]);
+        v[i].x = u.x, v[i].y = u.y;
+    }
+}
+
 // Taylor and Green's vortex in a box that repeats, one metre wide, with all defaults; from a lattice or a jittered one.
 static couWorld *make_vortex(const char *method, float jitter, int threads)
 {
@@ -17,11 +26,7 @@ static couWorld *make_vortex(const char *method, float jitter, int threads)
     def.period = (couVec3){1, 1, 0}, def.speed = 1, def.threads = threads;
     couWorld *world = make_sph_world_from(&def);
     add_jittered(world, add_liquid(world, 1000, 5), make_box(1, 1, 1), at(0.5f, 0.5f, 0), NO_GRAVITY, jitter);
-    couVec4 *x = couFluid_Position(&world->fluid), *v = couFluid_Velocity(&world->fluid);
-    for (size_t i = 0; i < world->fluid.table.count; ++i) {
-        couVec3 u = vortex_velocity(x[i]);
-        v[i].x = u.x, v[i].y = u.y;
-    }
+    stir(world);
     return world;
 }
 
@@ -70,6 +75,66 @@ static void test_vortex(void **context)
     }
 }
 
+static couBodyId add_disc(couWorld *world, couPose pose, float density)
+{
+    couFaults faults = {0};
+    couBodyDef def = couDefaultBodyDef();
+    def.shape = make_sphere(4 * SPACING), def.pose = pose, def.is_dynamic = true, def.density = density;
+    couBodyId body = couWorld_AddBody(world, &def, &faults);
+    CHECK_NO_FAULTS(&faults);
+    couShape_Release(def.shape);
+    return body;
+}
+
+// A free disc, heavy or light, in a vortex: dfsph goes on tidying, momentum of both together stays what it was, and no energy
+// comes from it.
+static void test_body_in_vortex(void **context)
+{
+    (void)context;
+    static const float densities[] = {5000, 1000, 50};
+    for (int k = 0; k < 3; ++k) {
+        couWorldDef def = sph_def("dfsph", 2, SPACING, NO_GRAVITY);
+        def.period = (couVec3){1, 1, 0}, def.speed = 1;
+        couWorld *world = make_sph_world_from(&def);
+        add_disc(world, at(0.3f, 0.45f, 0), densities[k]);
+        add_jittered(world, add_liquid(world, 1000, 5), make_box(1, 1, 1), at(0.5f, 0.5f, 0), NO_GRAVITY, 0.1f);
+        stir(world);
+        couMeasurement before = couWorld_Measure(world);
+        couStepReport report = couWorld_Advance(world, 0.4);
+        CHECK_HEALTHY(&report);
+        assert_true(sph_state(world)->is_tidied);
+        couMeasurement after = couWorld_Measure(world), body = couWorld_MeasureBodies(world);
+        for (int a = 0; a < 2; ++a) CHECK_NEAR((after.momentum[a] + body.momentum[a] - before.momentum[a]) / 1000, 0, 1e-4, k);
+        assert_true(body.kinetic_energy > 0);
+        CHECK_RANGE((after.kinetic_energy + body.kinetic_energy) / before.kinetic_energy, 0.4, 1, k);
+        couDestroyWorld(world);
+    }
+}
+
+// In a closed box of water a disc as dense as it stays where it is; one half as dense begins to rise, and one twice as dense to
+// fall, with the mass of the water that must make way: (1 - s) g / (s + 1), a wall at four radii adding to that mass.
+static void test_body_in_closed_box(void **context)
+{
+    (void)context;
+    static const float densities[] = {1000, 500, 2000};
+    for (int k = 0; k < 3; ++k) {
+        couWorld *world = make_sph_world("dfsph", 2, SPACING, EARTH);
+        add_body(world, make_tank(0.8f, 0.8f, 0.8f, 0.1f, false), at(0, 0, 0), 0);
+        couBodyId disc = add_disc(world, at(0, 0, 0), densities[k]);
+        couFaults faults = {0};
+        couFluidDef def = couDefaultFluidDef();
+        def.material = add_liquid(world, 1000, 0.001f), def.shape = make_box(0.8f, 0.8f, 0.8f), def.is_full = true;
+        assert_true(couWorld_AddFluid(world, &def, &faults) > 800);
+        couShape_Release(def.shape);
+        couStepReport report = couWorld_Advance(world, 0.15);
+        CHECK_HEALTHY(&report);
+        assert_true(sph_state(world)->is_tidied);
+        double s = (double)densities[k] / 1000, way = (1 - s) / (s + 1.13) * 9.81 * 0.15 * 0.15 / 2;
+        CHECK_NEAR(couWorld_BodyCenter(world, disc).y, way, 0.1 * fabs(way) + 0.1 * (double)SPACING, k);
+        couDestroyWorld(world);
+    }
+}
+
 static void test_threads(void **context)
 {
     (void)context;
@@ -112,9 +177,8 @@ static void test_closed_box(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vortex),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_closed_box),
+        cmocka_unit_test(test_vortex),  cmocka_unit_test(test_body_in_vortex), cmocka_unit_test(test_body_in_closed_box),
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_closed_box),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

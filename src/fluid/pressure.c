@@ -284,8 +284,11 @@ static void iterate(Solver *solver, double *product)
 {
     double t = find_direction(solver, solver->has_coarse, product);
     if (solver->has_gradients && !(t > LEAST_STEP)) { // pressures that are cut stand in the way
+        float reach = solver->reach;
         *product = 0;
+        if (solver->eased) solver->reach = COU_MIN(reach, 1.0f); // as far as bodies have answered to
         t = find_direction(solver, false, product);
+        solver->reach = reach;
     }
     solver->step_size = (float)COU_MAX(t, 0.0);
     run_particles(solver, move_block);
@@ -301,7 +304,7 @@ static float fast_share(const couStep *step)
     return COU_CLAMP((way - 0.05f) / 0.05f, 0.0f, 1.0f);
 }
 
-static bool take_arrays(Solver *solver)
+static bool take_arrays(Solver *solver, bool has_bodies)
 {
     couFluid *fluid = solver->step->fluid;
     size_t count = fluid->table.count;
@@ -311,7 +314,7 @@ static bool take_arrays(Solver *solver)
     solver->direction = COU_TAKE(fluid->scratch, float, count);
     if (!solver->loop.residual || !solver->last_residual || !solver->corrected || !solver->direction) return false;
     solver->yield = &couSph_State(fluid)->yield;
-    if (solver->yield->link_count) {
+    if (has_bodies && solver->yield->link_count) {
         solver->eased = COU_TAKE(fluid->scratch, float, count);
         if (!solver->eased) return false;
         memset(solver->eased, 0, count * sizeof *solver->eased);
@@ -370,8 +373,7 @@ static double find_error(Solver *solver, double *compression)
     double error = (solver->loop.is_clamped ? COU_MAX(above, below) : above + below) / count;
     if (!solver->eased) return error;
     // Few particles among all of them know of a light body that flies off.
-    couYield_Ease(solver->yield, solver->step->fluid, &solver->loop);
-    double way = couYield_Hear(solver->yield, solver->step->fluid, solver->loop.residual, solver->eased);
+    double way = couYield_Hear(solver->yield, solver->step->fluid, &solver->loop, solver->eased);
     return COU_MAX(error, BODY_SHARE * way / solver->step->fluid->spacing);
 }
 
@@ -456,12 +458,13 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve)
     choose_pace(step, fast, &solver.loop.density_share, &share);
     bool is_ready = prepare_solver(&solver, solve, fast, share);
     couArenaMark mark = couArena_Mark(fluid->scratch);
-    if (!is_ready || !take_arrays(&solver)) {
+    if (!is_ready || !take_arrays(&solver, !solve->is_detour)) { // bodies stay out of what is taken back
         step->has_failed = true;
         return;
     }
     couFor(&fluid->parallel, solver.loop.count, 8192, start_block, &solver);
-    if (solver.eased) couYield_Begin(solver.yield, step, solver.loop.change, !solve->is_divergence); // gravity comes after that
+    bool is_after_forces = !solve->is_divergence || state->is_tidied;
+    if (solver.eased) couYield_Begin(solver.yield, step, solver.loop.change, is_after_forces);
     if (share > 0.0f) {
         couWalls_Extend(step, &solver.loop, solver.loop.change);
         couSph_Run(step, &solver.loop, push);

@@ -247,7 +247,8 @@ static void note_extremes(couFluid *fluid, const couSphLoop *loop)
         open += loop->sums[2 * b + 1];
     }
     fluid->relative_speed = (float)fastest;
-    couSph_State(fluid)->is_full = loop->count && open <= FULL_SHARE * surface;
+    bool is_sealed = ((const couSphParams *)fluid->params)->sealed;
+    couSph_State(fluid)->is_full = is_sealed && loop->count && open <= FULL_SHARE * surface;
 }
 
 void couPhase_Pairs(couStep *step)
@@ -288,7 +289,8 @@ void couPhase_Pairs(couStep *step)
     if (!couWalls_Find(&couSph_State(fluid)->walls, step)) step->has_failed = true;
     couSph_State(fluid)->has_coarse = false;
     if (!couYield_Find(&couSph_State(fluid)->yield, step)) step->has_failed = true;
-    couSph_State(fluid)->is_tidied = couSph_State(fluid)->is_full && !couSph_State(fluid)->yield.link_count;
+    bool has_two_solvers = couSph_State(fluid)->divergence_column >= 0;
+    couSph_State(fluid)->is_tidied = couSph_State(fluid)->is_full && (has_two_solvers || !couSph_State(fluid)->yield.link_count);
     couSph_State(fluid)->detour = NULL;
     look_for_free_surface(step);
 }

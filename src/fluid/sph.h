@@ -55,6 +55,7 @@ typedef struct couSphParams {
     int kernel;        ///< couSphKernel
     float fill;        ///< c_V
     bool clamp;        ///< no negative pressures
+    bool sealed;       ///< liquid without a surface is treated as such
     float courant;     ///< v dt / d
     float min_step;    ///< [s]
     float max_step;    ///< [s]
@@ -180,7 +181,7 @@ typedef struct couSphState {
     couYield yield;     ///< free bodies in the pressure system
     couWallRows walls;  ///< samples with pressures of their own
     bool is_full;       ///< there is no surface: pressures can move density about, but not change its mean
-    bool is_tidied;     ///< such a domain without free bodies: its particles are kept evenly spread (tidy.c)
+    bool is_tidied;     ///< such a domain, by one solver without free bodies: its particles are kept evenly spread (tidy.c)
     couVec4 *detour;    ///< scratch: velocities by which particles move and which they do not keep; NULL: none
 } couSphState;
 

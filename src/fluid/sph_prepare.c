@@ -27,6 +27,10 @@ static const couParam params[] = {
                .help = "c_V: mass of a particle over rest density times d^3; "
                        "0.8 leaves a fifth of the filled volume void, 1 fills it"),
     COU_FLAG(couSphParams, clamp, .initial = {true}, .help = "negative pressures become 0: no suction, no clumping"),
+    COU_FLAG(
+        couSphParams, sealed, .initial = {true},
+        .help = "pcisph, iisph, dfsph: liquid without a surface has pressures of both signs, whatever clamp says, and is kept "
+                "evenly spread; false: as the papers have it, cut at 0 with clamp"),
     COU_NUMBER(couSphParams, courant, "", .initial = {0.4}, .min = 0.01, .max = 1,
                .help = "largest way of a particle against its neighbours in one step / spacing; "
                        "against the world 2.5 times that"),

@@ -7,6 +7,7 @@
 #include "rigid/impulse.h"
 
 enum { MOST_HOLDS = 512 }; // rows: more than that in one pile are left to the rigid solver
+enum { MOST_CUTS = 6 };    // times that the cut pressures are looked for again
 
 // --- Links -------------------------------------------------------------------------------------------------------------------
 
@@ -223,7 +224,6 @@ static void multiply(double m[6][6], const double v[6], double out[6])
 typedef struct LoadJob {
     couYield *yield;
     const float *values; // per particle
-    bool is_weighted;    // by F
 } LoadJob;
 
 static void load_block(void *context, int block, size_t begin, size_t end, int worker)
@@ -235,16 +235,16 @@ static void load_block(void *context, int block, size_t begin, size_t end, int w
         memset(body->load, 0, sizeof body->load);
         for (size_t k = body->begin; k < body->end; ++k) {
             const couBodyLink *link = &job->yield->links[k];
-            float value = job->values[link->particle] * (job->is_weighted ? link->weight : 1.0f);
+            float value = job->values[link->particle];
             for (int a = 0; a < 6; ++a) body->load[a] += (double)(value * link->wrench[a]);
         }
     }
 }
 
-// J^T values, or J^T F values.
-static void find_loads(couYield *yield, const couFluid *fluid, const float *values, bool is_weighted)
+// J^T values
+static void find_loads(couYield *yield, const couFluid *fluid, const float *values)
 {
-    LoadJob job = {yield, values, is_weighted};
+    LoadJob job = {yield, values};
     couFor(&fluid->parallel, yield->body_count, 1, load_block, &job);
 }
 
@@ -364,7 +364,7 @@ void couYield_Follow(couYield *yield, const couFluid *fluid)
 double couYield_Respond(couYield *yield, const couFluid *fluid, const float *kappa)
 {
     double square = 0;
-    find_loads(yield, fluid, kappa, false);
+    find_loads(yield, fluid, kappa);
     couYield_Follow(yield, fluid);
     for (size_t b = 0; b < yield->body_count; ++b) square += couDot6(yield->bodies[b].load, yield->bodies[b].response);
     return square;
@@ -426,7 +426,7 @@ void couYield_Begin(couYield *yield, const couStep *step, const float *kappa, bo
     const couFluid *fluid = step->fluid;
     const couSphState *state = fluid->method_state;
     double unit = (double)state->volume * (double)state->reference_density;
-    if (kappa) find_loads(yield, fluid, kappa, false);
+    if (kappa) find_loads(yield, fluid, kappa);
     for (size_t b = 0; b < yield->body_count; ++b) {
         couYieldingBody *body = &yield->bodies[b];
         double impulse[6], u[6];
@@ -486,8 +486,6 @@ static void ease(double c[6][6], double k[6][6], double out[6][6])
 
 typedef struct EaseJob {
     couYield *yield;
-    const couSphLoop *loop; // NULL:
-    const float *weights;   // per particle
 } EaseJob;
 
 // S = (C^-1 + J^T F J)^-1 = (1 + C J^T F J)^-1 C, which also exists where C is 0. A particle between several bodies counts for
@@ -496,19 +494,11 @@ static void ease_block(void *context, int block, size_t begin, size_t end, int w
 {
     (void)block, (void)worker;
     const EaseJob *job = context;
-    const couSphLoop *loop = job->loop;
     for (size_t b = begin; b < end; ++b) {
         couYieldingBody *body = &job->yield->bodies[b];
         couImpulseSystem stiffness = {0};
         for (size_t k = body->begin; k < body->end; ++k) {
-            couBodyLink *link = &job->yield->links[k];
-            size_t i = link->particle;
-            if (loop) {
-                bool is_active = !loop->is_clamped || loop->pressure[i] > 0.0f || loop->residual[i] > 0.0f;
-                link->weight = is_active ? loop->factor[i] : 0.0f;
-            } else {
-                link->weight = job->weights[i];
-            }
+            const couBodyLink *link = &job->yield->links[k];
             double g[6];
             for (int a = 0; a < 6; ++a) g[a] = link->wrench[a];
             couImpulseSystem_AddMass(&stiffness, g, (double)(link->weight * link->bodies));
@@ -519,9 +509,9 @@ static void ease_block(void *context, int block, size_t begin, size_t end, int w
     }
 }
 
-void couYield_Ease(couYield *yield, const couFluid *fluid, const couSphLoop *loop)
+static void ease_bodies(couYield *yield, const couFluid *fluid)
 {
-    EaseJob job = {yield, loop, NULL};
+    EaseJob job = {yield};
     couFor(&fluid->parallel, yield->body_count, 1, ease_block, &job);
 }
 
@@ -533,28 +523,76 @@ static double answer_of(const couBodyLink *link, const couYieldingBody *body)
     return sum;
 }
 
-double couYield_Hear(couYield *yield, const couFluid *fluid, const float *residual, float *eased)
+// What is asked of the bodies: J^T of F e where pressures can follow and of -p where they are cut, times dt.
+static void load_bodies(couYield *yield, const couSphLoop *loop)
 {
-    find_loads(yield, fluid, residual, true);
+    for (size_t b = 0; b < yield->body_count; ++b) {
+        couYieldingBody *body = &yield->bodies[b];
+        memset(body->load, 0, sizeof body->load);
+        for (size_t k = body->begin; k < body->end; ++k) {
+            const couBodyLink *link = &yield->links[k];
+            size_t i = link->particle;
+            float value = link->weight > 0.0f ? link->weight * loop->residual[i]
+                          : loop->is_clamped  ? -loop->dt * loop->pressure[i]
+                                              : 0.0f;
+            for (int a = 0; a < 6; ++a) body->load[a] += (double)(value * link->wrench[a]);
+        }
+    }
+}
+
+static void answer_bodies(couYield *yield, float *eased)
+{
     for (size_t k = 0; k < yield->link_count; ++k) eased[yield->links[k].particle] = 0.0f;
-    double longest = 0;
     for (size_t b = 0; b < yield->body_count; ++b) {
         couYieldingBody *body = &yield->bodies[b];
         multiply(body->small, body->load, body->answer);
+        for (size_t k = body->begin; k < body->end; ++k)
+            eased[yield->links[k].particle] += (float)answer_of(&yield->links[k], body);
+    }
+}
+
+// Which pressures can follow: those that the answer does not cut. True where that has changed.
+static bool weigh_links(couYield *yield, const couSphLoop *loop, const float *eased)
+{
+    bool has_changed = false;
+    for (size_t k = 0; k < yield->link_count; ++k) {
+        couBodyLink *link = &yield->links[k];
+        size_t i = link->particle;
+        float left = loop->residual[i] - (eased ? eased[i] : 0.0f);
+        bool follows = !loop->is_clamped || loop->factor[i] * left > -loop->dt * loop->pressure[i];
+        float weight = follows ? loop->factor[i] : 0.0f;
+        has_changed |= weight != link->weight;
+        link->weight = weight;
+    }
+    return has_changed;
+}
+
+// Cutting pressures after the bodies have answered would leave a light one with a load that nothing balances, a direction along
+// which no step is short enough. So the cut is part of what they answer to: y is the least of the convex
+//     y C^-1 y / 2 + sum_i max(F (e_i - J_i y), -p_i dt)^2 / (2 F),
+// whose kinks some steps of Newton's find.
+double couYield_Hear(couYield *yield, const couFluid *fluid, const couSphLoop *loop, float *eased)
+{
+    weigh_links(yield, loop, NULL);
+    for (int n = 0;; ++n) {
+        ease_bodies(yield, fluid);
+        load_bodies(yield, loop);
+        answer_bodies(yield, eased);
+        if (!loop->is_clamped || n == MOST_CUTS || !weigh_links(yield, loop, eased)) break;
+    }
+    double longest = 0;
+    for (size_t b = 0; b < yield->body_count; ++b) {
+        const couYieldingBody *body = &yield->bodies[b];
         const double *y = body->answer, radius = (double)couBodyAt(fluid, body->place)->ball_radius;
         double slide = sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2]), turn = sqrt(y[3] * y[3] + y[4] * y[4] + y[5] * y[5]);
         longest = COU_MAX(longest, slide + radius * turn);
-        for (size_t k = body->begin; k < body->end; ++k) {
-            const couBodyLink *link = &yield->links[k];
-            if (link->weight > 0.0f) eased[link->particle] += (float)answer_of(link, body);
-        }
     }
     return longest;
 }
 
 void couYield_Correct(couYield *yield, const couFluid *fluid, float *z)
 {
-    find_loads(yield, fluid, z, false);
+    find_loads(yield, fluid, z);
     for (size_t b = 0; b < yield->body_count; ++b)
         multiply(yield->bodies[b].small, yield->bodies[b].load, yield->bodies[b].answer);
     for (size_t b = 0; b < yield->body_count; ++b) {
@@ -571,8 +609,8 @@ void couYield_Soften(couYield *yield, const couStep *step, float *kappa, const f
 {
     const couFluid *fluid = step->fluid;
     couYield_Begin(yield, step, kappa, true);
-    EaseJob job = {yield, NULL, stiffness};
-    couFor(&fluid->parallel, yield->body_count, 1, ease_block, &job);
+    for (size_t k = 0; k < yield->link_count; ++k) yield->links[k].weight = stiffness[yield->links[k].particle];
+    ease_bodies(yield, fluid);
     bool is_clamped = ((const couSphParams *)fluid->params)->clamp;
     couYield_Correct(yield, fluid, kappa);
     for (size_t k = 0; is_clamped && k < yield->link_count; ++k) {

@@ -66,10 +66,9 @@ void couYield_Begin(couYield *yield, const couStep *step, const float *kappa, bo
 double couYield_Respond(couYield *yield, const couFluid *fluid, const float *kappa);
 /// Velocities change by t times the response; the samples' rows follow.
 void couYield_Move(couYield *yield, const couStep *step, double t);
-/// S, for particles whose pressure can change: those with pressure or residual, or all.
-void couYield_Ease(couYield *yield, const couFluid *fluid, const struct couSphLoop *loop);
-/// eased = (1 - Q^T) residual, for particles near these bodies alone. Returns the longest way [m] that a body has to give yet.
-double couYield_Hear(couYield *yield, const couFluid *fluid, const float *residual, float *eased);
+/// S and what the bodies answer to the residuals, pressures that would turn negative being cut: eased = J S J^T of what is asked,
+/// for particles near these bodies alone. Returns the longest way [m] that a body has to give yet.
+double couYield_Hear(couYield *yield, const couFluid *fluid, const struct couSphLoop *loop, float *eased);
 /// z = Q z
 void couYield_Correct(couYield *yield, const couFluid *fluid, float *z);
 
