@@ -159,7 +159,8 @@ static couVec3 start_beyond(const couTracer *tracer, const couHit *hit, couVec3 
 static couVec3 start_behind(const couTracer *tracer, const couHit *hit, couVec3 direction)
 {
     float offset = 0.05f * tracer->offset + 5e-7f * (fabsf(hit->point.x) + fabsf(hit->point.y) + fabsf(hit->point.z));
-    bool is_traced = hit->kind == cou_hitBody && !tracer->stage->bodies[hit->index].mesh;
+    const couStageBody *body = hit->kind == cou_hitBody ? &tracer->stage->bodies[hit->index] : NULL;
+    bool is_traced = body && !body->mesh && !body->is_faceted;
     return is_traced ? start_beyond(tracer, hit, direction) : couMulAdd(hit->point, offset, direction);
 }
 
