@@ -65,19 +65,22 @@ static void prepare_rows(void *context, int block, size_t begin, size_t end, int
 
 // --- Passes -----------------------------------------------------------------------------------------------------------------
 
-// How alike two pixels are in what they show, 0 to 1.
-static float likeness(const couNoisy *picture, size_t i, size_t j, float distance)
+float couLikeness(const couGuide *a, const couGuide *b, float distance, float pixel)
 {
-    couVec3 n = couSub(picture->normal[i], picture->normal[j]), a = couSub(picture->albedo[i], picture->albedo[j]);
-    float depth_i = picture->depth[i], depth_j = picture->depth[j];
-    if (isinf(depth_i) != isinf(depth_j)) return 0.0f;
-    float error = couDot(n, n) / 0.02f + couDot(a, a) / 0.004f;
-    if (!isinf(depth_i)) {
+    couVec3 n = couSub(a->normal, b->normal), c = couSub(a->albedo, b->albedo);
+    if (isinf(a->depth) != isinf(b->depth)) return 0.0f;
+    float error = couDot(n, n) / 0.02f + couDot(c, c) / 0.004f;
+    if (!isinf(a->depth)) {
         // Slanted surfaces change their depth from pixel to pixel: allow for a slope of 70 degrees.
-        float allowed = 3.0f * picture->pixel * depth_i * (distance + 1.0f), d = (depth_i - depth_j) / allowed;
+        float allowed = 3.0f * pixel * a->depth * (distance + 1.0f), d = (a->depth - b->depth) / allowed;
         error += d * d;
     }
     return error < 16.0f ? expf(-error) : 0.0f;
+}
+
+static couGuide guide_of(const couNoisy *picture, size_t i)
+{
+    return (couGuide){picture->albedo[i], picture->normal[i], picture->depth[i]};
 }
 
 static void filter_pixel(const couPass *pass, int x, int y)
@@ -86,6 +89,7 @@ static void filter_pixel(const couPass *pass, int x, int y)
     const couNoisy *picture = pass->picture;
     int width = picture->width, height = picture->height, step = pass->step;
     size_t i = (size_t)y * (size_t)width + (size_t)x;
+    couGuide guide = guide_of(picture, i);
     float own = couDot(pass->light[i], brightness_of);
     // The image of the sun has the noise of a thousand suns: what is twice as bright is another thing all the same.
     float noise = COU_MIN(3.0f * sqrtf(COU_MAX(pass->variance[i], 0.0f)), 0.7f * COU_MAX(own, pass->level[i])) + 1e-4f;
@@ -103,7 +107,8 @@ static void filter_pixel(const couPass *pass, int x, int y)
                 float d = (couDot(pass->light[j], brightness_of) - own) / noise;
                 if (!(d * d < 16.0f)) continue;
                 float distance = (float)step * sqrtf((float)(dx * dx + dy * dy));
-                weight *= expf(-d * d) * likeness(picture, i, j, distance);
+                couGuide other = guide_of(picture, j);
+                weight *= expf(-d * d) * couLikeness(&guide, &other, distance, picture->pixel);
             }
             light = couMulAdd(light, weight, pass->light[j]);
             variance += weight * weight * pass->variance[j];

@@ -14,5 +14,14 @@ typedef struct couNoisy {
     float pixel;           ///< size of a pixel at depth 1
 } couNoisy;
 
+/// What a pixel shows.
+typedef struct couGuide {
+    couVec3 albedo, normal; ///< means
+    float depth;            ///< [m]; infinity for the sky
+} couGuide;
+
+/// How alike two pixels are in what they show, 0 to 1, at a distance [pixels], for pixels of that size at depth 1.
+float couLikeness(const couGuide *a, const couGuide *b, float distance, float pixel);
+
 /// False without memory, then nothing has changed.
 bool couDenoise(const couParallel *parallel, const couNoisy *picture);

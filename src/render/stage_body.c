@@ -314,7 +314,7 @@ static bool attach_mesh(couStage *stage, couStageBody *body, const couPictureBod
     return true;
 }
 
-// Whether chords of a round shape of that size are within half a pixel of it.
+// Whether the triangles of a round shape are within a pixel of it; its outline is within half of that.
 static bool is_fine(const couStageBody *body, const couView *view)
 {
     couVec3 size = couSub(body->bounds.upper, body->bounds.lower), p = view->origin;
@@ -322,7 +322,7 @@ static bool is_fine(const couStageBody *body, const couView *view)
                     COU_CLAMP(p.y, body->bounds.lower.y, body->bounds.upper.y),
                     COU_CLAMP(p.z, body->bounds.lower.z, body->bounds.upper.z)};
     float distance = view->is_perspective ? couLength(couSub(near, p)) : 1.0f;
-    return 0.5f * COU_FACET_ERROR * COU_MAX(size.x, COU_MAX(size.y, size.z)) < 0.5f * view->pixel * distance;
+    return 0.5f * COU_FACET_ERROR * COU_MAX(size.x, COU_MAX(size.y, size.z)) < view->pixel * distance;
 }
 
 // Gives a shape of a final picture triangles in Embree; false when it is to be traced.
