@@ -2,7 +2,7 @@
 // threads; then the grain is taken out and the light put on film. Blocks of pixels whose grain the denoiser will take out
 // without a trace stop before they have all their paths; what a block does follows from its own pixels alone.
 //
-// Cost: see docs/pictures.md. Memory: 48 bytes a pixel, and 36 more while denoising.
+// Cost: see docs/pictures.md. Memory: 52 bytes a pixel, and 68 more while denoising.
 #include "render/draw.h"
 
 #include "base/base.h"
@@ -21,12 +21,14 @@ typedef struct couFinal {
     couTracer tracer;
     couLayers layers;
     float *variance; // of the mean, of brightness over albedo
+    float *blur;     // of the mean albedo: variance, summed over the channels
 } couFinal;
 
 // What the paths of a pixel have brought so far.
 typedef struct couPixel {
     couVec3 light, albedo, normal;
     double sum, squares; // of brightness
+    double shades;       // squares of albedo
     double depth;
     int seen;
 } couPixel;
@@ -44,6 +46,7 @@ static void trace_pixel(const couTracer *tracer, int x, int y, int begin, int en
         if (isfinite(features.depth)) pixel->depth += (double)features.depth, ++pixel->seen;
         double bright = brightness(path);
         pixel->sum += bright, pixel->squares += bright * bright;
+        pixel->shades += (double)couDot(features.albedo, features.albedo);
     }
 }
 
@@ -57,8 +60,12 @@ static double mean_variance(const couPixel *pixel, int count)
 static couGuide guide_of(const couPixel *pixel, int count)
 {
     float inv = 1.0f / (float)count;
-    return (couGuide){couScale(inv, pixel->albedo), couScale(inv, pixel->normal),
-                      2 * pixel->seen >= count ? (float)(pixel->depth / pixel->seen) : INFINITY};
+    couVec3 albedo = couScale(inv, pixel->albedo);
+    double spread = pixel->shades / count - (double)couDot(albedo, albedo);
+    return (couGuide){.albedo = albedo,
+                      .normal = couScale(inv, pixel->normal),
+                      .depth = 2 * pixel->seen >= count ? (float)(pixel->depth / pixel->seen) : INFINITY,
+                      .blur = (float)(COU_MAX(spread, 0.0) / COU_MAX(count - 1, 1))};
 }
 
 static void keep_pixel(const couFinal *final, int x, int y, const couPixel *pixel, int count)
@@ -70,6 +77,7 @@ static void keep_pixel(const couFinal *final, int x, int y, const couPixel *pixe
     final->layers.normal[i] = guide.normal;
     final->layers.alpha[i] = (float)pixel->seen / (float)count;
     final->layers.depth[i] = guide.depth;
+    final->blur[i] = guide.blur;
     double tint = COU_MAX(brightness(guide.albedo), 0.02);
     final->variance[i] = (float)(mean_variance(pixel, count) / (tint * tint));
 }
@@ -87,7 +95,8 @@ static bool is_clean(const couFinal *final, const couPixel *pixels, int columns,
         float alike = 0.0f;
         for (int j = 0; j < pixel_count; ++j) {
             int dx = j % columns - i % columns, dy = j / columns - i / columns;
-            alike += couLikeness(&guides[i], &guides[j], sqrtf((float)(dx * dx + dy * dy)), final->drawing->view.pixel);
+            alike += couLikeness(&guides[i], &guides[j], sqrtf((float)(dx * dx + dy * dy)), final->drawing->view.pixel,
+                                 COU_LIGHT_SHADE);
         }
         double level = pixels[i].sum / count + dark;
         sum += mean_variance(&pixels[i], count) / ((double)alike * level * level);
@@ -158,8 +167,10 @@ static bool allocate(couFinal *final, couFaults *faults)
         .alpha = couAlloc(NULL, count * sizeof(float)),
     };
     final->variance = couAlloc(NULL, count * sizeof(float));
+    final->blur = couAlloc(NULL, count * sizeof(float));
     const couLayers *layers = &final->layers;
-    if (layers->radiance && layers->albedo && layers->normal && layers->depth && layers->alpha && final->variance) return true;
+    if (layers->radiance && layers->albedo && layers->normal && layers->depth && layers->alpha && final->variance && final->blur)
+        return true;
     couFaults_Add(faults, NULL, "picture", "not enough memory for the light of %d x %d pixels", width, height);
     return false;
 }
@@ -176,8 +187,15 @@ static bool draw(couFinal *final, couFaults *faults)
     size_t rows = (size_t)(options->height + BLOCK - 1) / BLOCK;
     couFor(drawing->parallel, (size_t)block_columns(final) * rows, 1, trace_blocks, final);
     const couLayers *layers = &final->layers;
-    couNoisy noisy = {layers->width,  layers->height, layers->radiance, final->variance,
-                      layers->albedo, layers->normal, layers->depth,    drawing->view.pixel};
+    couNoisy noisy = {.width = layers->width,
+                      .height = layers->height,
+                      .radiance = layers->radiance,
+                      .variance = final->variance,
+                      .albedo = layers->albedo,
+                      .blur = final->blur,
+                      .normal = layers->normal,
+                      .depth = layers->depth,
+                      .pixel = drawing->view.pixel};
     if (options->is_denoised && !couDenoise(drawing->parallel, &noisy)) {
         couFaults_Add(faults, NULL, "picture", "not enough memory to take the grain out of %d x %d pixels", options->width,
                       options->height);
@@ -196,6 +214,7 @@ bool couDrawFinal(const couDrawing *drawing, couFaults *faults)
     else
         couFreeLayers(&final.layers);
     couFree(NULL, final.variance);
+    couFree(NULL, final.blur);
     couTracer_Clear(&final.tracer);
     couStage_Clear(&final.stage);
     return is_drawn;
