@@ -81,6 +81,8 @@ typedef struct couPictureOptions {
     float shutter;        ///< share of a frame that the shutter is open, 0 to 1; 0 (default): no motion blur
     float frame_time;     ///< [s], > 0 when the shutter is open; default 1/30
     bool is_denoised;     ///< default true; without, the picture is what the paths gave
+    float max_grain;      ///< with the denoiser, 8 x 8 pixels stop after 16, 32, ... paths where their noise is below this
+                          ///< share of their light; 0: all paths everywhere; default 0.02
     float max_radiance;   ///< that one path may bring after its first bounce, against bright specks; 0: no limit; default 20
     float uniform_light;  ///< white light of this radiance from everywhere, no sun; 0 (default): daylight
 } couPictureOptions;

@@ -6,7 +6,7 @@ from ._calls import call
 from ._library import lib
 
 _OPTIONS = ("width", "height", "fov", "quality", "samples", "paths", "seed", "aperture", "focus_distance", "shutter", 
-            "frame_time", "is_denoised", "max_radiance", "uniform_light", "turn", "is_turning")
+            "frame_time", "is_denoised", "max_grain", "max_radiance", "uniform_light", "turn", "is_turning")
 QUALITIES = {"preview": 0, "splats": 1, "final": 2}
 
 

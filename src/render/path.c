@@ -159,7 +159,8 @@ static couVec3 start_beyond(const couTracer *tracer, const couHit *hit, couVec3 
 static couVec3 start_behind(const couTracer *tracer, const couHit *hit, couVec3 direction)
 {
     float offset = 0.05f * tracer->offset + 5e-7f * (fabsf(hit->point.x) + fabsf(hit->point.y) + fabsf(hit->point.z));
-    bool is_traced = hit->kind == cou_hitBody && !tracer->stage->bodies[hit->index].mesh;
+    const couStageBody *body = hit->kind == cou_hitBody ? &tracer->stage->bodies[hit->index] : NULL;
+    bool is_traced = body && !body->mesh && !body->is_faceted;
     return is_traced ? start_beyond(tracer, hit, direction) : couMulAdd(hit->point, offset, direction);
 }
 
@@ -283,9 +284,11 @@ static void turn_to_path(couPlace *place, couVec3 direction)
 static void add_sun(couPath *path, const couPlace *place)
 {
     const couTracer *tracer = path->tracer;
-    couVec2 where = couSampler_Next(&path->sampler);
-    if (!has_sun(tracer) || place->model->alpha == 0.0f) return;
-    couVec3 direction = direction_to_sun(where), in = to_local(place, direction);
+    if (!has_sun(tracer) || place->model->alpha == 0.0f) {
+        couSampler_Skip(&path->sampler);
+        return;
+    }
+    couVec3 direction = direction_to_sun(couSampler_Next(&path->sampler)), in = to_local(place, direction);
     bool is_through = in.z < 0.0f;
     // Where normals are smoothed a direction may lie on different sides of surface and triangle.
     if (is_through != (couDot(direction, place->facet) < 0.0f)) return;
@@ -306,7 +309,11 @@ static bool scatter(couPath *path, const couPlace *place)
 {
     // Mirror images on clear matter are dim but sharp: seen directly they get their share of paths.
     float bias = path->is_scattered || path->bounces > 1 ? 0.0f : 0.2f;
-    couVec2 choice = couSampler_Next(&path->sampler), where = couSampler_Next(&path->sampler);
+    couVec2 choice = couSampler_Next(&path->sampler), where = {0, 0};
+    if (place->model->alpha > 0.0f)
+        where = couSampler_Next(&path->sampler);
+    else
+        couSampler_Skip(&path->sampler);
     couScattered next;
     if (!couSampleSkin(place->model, place->color, place->eta, place->out, choice, where, bias, &next)) return false;
     couVec3 direction = to_world(place, next.in);
@@ -529,7 +536,6 @@ static couRay lens_ray(const couTracer *tracer, couRay ray, couVec2 place)
 {
     const couView *view = tracer->view;
     float radius = 0.5f * tracer->options->aperture, distance = tracer->options->focus_distance;
-    if (!(radius > 0.0f)) return ray;
     if (!(distance > 0.0f)) distance = couDot(couSub(view->focus, view->origin), view->forward);
     couVec3 sharp = couMulAdd(ray.origin, distance / couDot(ray.direction, view->forward), ray.direction);
     float r = radius * sqrtf(place.x), angle = 2.0f * (float)COU_PI * place.y;
@@ -547,10 +553,16 @@ couVec3 couTracer_Path(const couTracer *tracer, int x, int y, uint32_t index, co
         .inside = {.film = AIR},
         .density = INFINITY,
     };
-    couVec2 film = couSampler_Next(&path.sampler), lens = couSampler_Next(&path.sampler);
-    path.time = couSampler_Next(&path.sampler).x;
-    couRay ray = couView_Ray(tracer->view, (float)x + 0.5f + 0.8f * tent(film.x), (float)y + 0.5f + 0.8f * tent(film.y));
-    path.ray = lens_ray(tracer, ray, lens);
+    couVec2 film = couSampler_Next(&path.sampler);
+    path.ray = couView_Ray(tracer->view, (float)x + 0.5f + 0.8f * tent(film.x), (float)y + 0.5f + 0.8f * tent(film.y));
+    if (tracer->options->aperture > 0.0f)
+        path.ray = lens_ray(tracer, path.ray, couSampler_Next(&path.sampler));
+    else
+        couSampler_Skip(&path.sampler);
+    if (tracer->stage->shutter_time > 0.0f)
+        path.time = couSampler_Next(&path.sampler).x;
+    else
+        couSampler_Skip(&path.sampler);
     while (advance(&path)) {
         ++path.bounces;
         if (path.bounces >= MAX_BOUNCES || !survives(&path)) break;

@@ -105,6 +105,7 @@ static void check_final(const couPictureOptions *options, couFaults *faults)
     check_float("camera.focus_distance", "m", options->focus_distance, 0.0f, 1e9f, faults);
     check_float("picture.shutter", "", options->shutter, 0.0f, 1.0f, faults);
     if (options->shutter > 0.0f) check_float("picture.frame_time", "s", options->frame_time, 1e-6f, 1e6f, faults);
+    check_float("picture.max_grain", "", options->max_grain, 0.0f, 1e9f, faults);
     check_float("picture.max_radiance", "", options->max_radiance, 0.0f, 1e9f, faults);
     check_float("picture.uniform_light", "", options->uniform_light, 0.0f, 1e6f, faults);
 }
@@ -191,6 +192,7 @@ couPictureOptions couDefaultPictureOptions(void)
         .frame = couEmptyBounds(),
         .samples = 2,
         .paths = 64,
+        .max_grain = 0.02f,
         .frame_time = 1.0f / 30.0f,
         .is_denoised = true,
         .max_radiance = 20.0f,

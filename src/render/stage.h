@@ -26,6 +26,8 @@ typedef struct couStageBody {
     const couMesh *mesh; ///< what is drawn instead of the shape; else NULL
     couPose mesh_pose;   ///< of the world
     couVec3 *normals;    ///< at the mesh's vertices, of the mesh, outward; unit or zero
+    bool is_faceted;     ///< drawn as triangles of the shape, with the shape's own normals unless
+    bool is_even;        ///< they are the shape's faces
 } couStageBody;
 
 typedef struct couStageSurface {

@@ -4,10 +4,12 @@
 //
 // Opaque bodies that are one mesh are triangles instead, with normals smoothed over edges blunter than 40 degrees: sharper than
 // the distance grid, whose cells would show, and many times faster. Meshes in unions and shells are traced as all others,
-// unless the caller has triangles of them.
+// unless the caller has triangles of them. In final pictures shapes whose surface is known by formula are triangles too
+// (facets.c), as fine as the picture asks for; round ones keep the normals of the formula.
 #include "render/stage.h"
 
 #include "base/base.h"
+#include "render/facets.h"
 #include "render/light.h"
 
 // --- Tracing ----------------------------------------------------------------------------------------------------------------
@@ -259,9 +261,9 @@ static const couMesh *find_mesh(const couStage *stage, const couStageBody *body,
     return *grid ? couDistanceGrid_Mesh(*grid) : NULL;
 }
 
-static bool set_vertices(const couStageBody *body, RTCGeometry geometry, couPose pose, const couMesh *mesh, bool is_moving)
+static bool set_vertices(const couStageBody *body, RTCGeometry geometry, couPose pose, const couVec3 *local, size_t count,
+                         bool is_moving)
 {
-    size_t count = couMesh_VertexCount(mesh);
     unsigned steps = is_moving ? 2 : 1;
     rtcSetGeometryTimeStepCount(geometry, steps);
     for (unsigned step = 0; step < steps; ++step) {
@@ -269,9 +271,26 @@ static bool set_vertices(const couStageBody *body, RTCGeometry geometry, couPose
                                                     count);
         if (!vertices) return false;
         couPose there = is_moving ? pose_at(body, pose, (float)step) : pose;
-        for (size_t v = 0; v < count; ++v) vertices[v] = couToWorld(there, couMesh_Vertices(mesh)[v]);
+        for (size_t v = 0; v < count; ++v) vertices[v] = couToWorld(there, local[v]);
     }
     return true;
+}
+
+// Triangles of the body's frame at the pose, moved with the body; false without memory.
+static bool attach_triangles(couStage *stage, const couStageBody *body, couPose pose, const couSurface *from, unsigned id)
+{
+    RTCGeometry geometry = rtcNewGeometry(stage->device, RTC_GEOMETRY_TYPE_TRIANGLE);
+    bool is_moving = couLength(body->velocity) > 0.0f || couLength(body->spin) > 0.0f;
+    uint32_t *triangles = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 3 * sizeof(uint32_t),
+                                                  from->element_count);
+    bool has_memory = triangles && set_vertices(body, geometry, pose, from->vertices, from->vertex_count, is_moving);
+    if (has_memory) {
+        memcpy(triangles, from->indices, 3 * from->element_count * sizeof *triangles);
+        rtcCommitGeometry(geometry);
+        rtcAttachGeometryByID(stage->solid, geometry, id);
+    }
+    rtcReleaseGeometry(geometry);
+    return has_memory;
 }
 
 // Gives the body triangles in Embree; false when it has none or there is no memory, then it is traced.
@@ -281,24 +300,40 @@ static bool attach_mesh(couStage *stage, couStageBody *body, const couPictureBod
     const couDistanceGrid *grid;
     const couMesh *mesh = find_mesh(stage, body, from, &pose, &grid);
     if (!mesh) return false;
-    size_t triangle_count = couMesh_TriangleCount(mesh);
     couVec3 *normals = couAlloc(NULL, couMesh_VertexCount(mesh) * sizeof *normals);
-    RTCGeometry geometry = rtcNewGeometry(stage->device, RTC_GEOMETRY_TYPE_TRIANGLE);
-    bool is_moving = couLength(body->velocity) > 0.0f || couLength(body->spin) > 0.0f;
-    uint32_t *triangles = rtcSetNewGeometryBuffer(geometry, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 3 * sizeof(uint32_t),
-                                                  triangle_count);
-    bool has_memory = normals && triangles && set_vertices(body, geometry, pose, mesh, is_moving);
-    if (has_memory) {
-        memcpy(triangles, couMesh_Triangles(mesh), 3 * triangle_count * sizeof *triangles);
-        add_up_normals(grid, mesh, normals);
-        body->mesh = mesh, body->mesh_pose = pose, body->normals = normals;
-        rtcCommitGeometry(geometry);
-        rtcAttachGeometryByID(stage->solid, geometry, id);
-    } else {
+    couSurface triangles = {.vertices = (couVec3 *)couMesh_Vertices(mesh), // only read
+                            .vertex_count = couMesh_VertexCount(mesh),
+                            .indices = (uint32_t *)couMesh_Triangles(mesh),
+                            .element_count = couMesh_TriangleCount(mesh)};
+    if (!normals || !attach_triangles(stage, body, pose, &triangles, id)) {
         couFree(NULL, normals);
+        return false;
     }
-    rtcReleaseGeometry(geometry);
-    return has_memory;
+    add_up_normals(grid, mesh, normals);
+    body->mesh = mesh, body->mesh_pose = pose, body->normals = normals;
+    return true;
+}
+
+// Whether the triangles of a round shape are within a pixel of it; its outline is within half of that.
+static bool is_fine(const couStageBody *body, const couView *view)
+{
+    couVec3 size = couSub(body->bounds.upper, body->bounds.lower), p = view->origin;
+    couVec3 near = {COU_CLAMP(p.x, body->bounds.lower.x, body->bounds.upper.x),
+                    COU_CLAMP(p.y, body->bounds.lower.y, body->bounds.upper.y),
+                    COU_CLAMP(p.z, body->bounds.lower.z, body->bounds.upper.z)};
+    float distance = view->is_perspective ? couLength(couSub(near, p)) : 1.0f;
+    return 0.5f * COU_FACET_ERROR * COU_MAX(size.x, COU_MAX(size.y, size.z)) < view->pixel * distance;
+}
+
+// Gives a shape of a final picture triangles in Embree; false when it is to be traced.
+static bool attach_facets(couStage *stage, couStageBody *body, const couView *view, unsigned id)
+{
+    if (!stage->is_final || body->is_unbounded) return false;
+    couSurface facets;
+    if (!couBuildFacets(body->shape, body->is_clear, &facets, &body->is_even)) return false;
+    body->is_faceted = (body->is_even || is_fine(body, view)) && attach_triangles(stage, body, body->pose, &facets, id);
+    couSurface_Clear(&facets);
+    return body->is_faceted;
 }
 
 // A floor for a scene that has none: where the lowest of its bodies at rest stands.
@@ -326,8 +361,10 @@ bool couStage_AddBodies(couStage *stage, const couPictureScene *scene, const cou
         if (!body->is_unbounded && !body->is_clear) stage->content = couBounds_Union(stage->content, body->bounds);
         ++stage->body_count;
         // The flat picture asks distances itself.
-        if (scene->dimension == 3 && !attach_mesh(stage, body, &scene->bodies[i], (unsigned)stage->body_count))
-            attach_body(stage, body, (unsigned)stage->body_count);
+        unsigned id = (unsigned)stage->body_count;
+        bool is_drawn = scene->dimension == 2 || attach_mesh(stage, body, &scene->bodies[i], id) ||
+                        attach_facets(stage, body, view, id);
+        if (!is_drawn) attach_body(stage, body, id);
     }
     if (scene->has_floor && scene->dimension == 3 && !stage->has_ground) add_floor(stage);
     return true;
@@ -357,10 +394,27 @@ static void mesh_normal(const couStageBody *body, const struct RTCHit *found, co
     hit->facet = couRotate(body->mesh_pose.rotation, flat);
 }
 
+// The triangle's own, or the formula's where the shape is round and no edge is near.
+static void facet_normal(const couStageBody *body, const struct RTCRayHit *found, couVec3 direction, couHit *hit)
+{
+    const float cos_chord = 0.99f; // 8 degrees: chords turn by 5.6
+    hit->facet = hit->normal = couNormalize((couVec3){found->hit.Ng_x, found->hit.Ng_y, found->hit.Ng_z});
+    hit->is_back = couDot(hit->facet, direction) > 0.0f;
+    if (body->is_even) return;
+    couVec3 normal;
+    couPose pose = pose_at(body, body->pose, found->ray.time);
+    couShape_DistanceNormal(body->shape, body->dimension, couToLocal(pose, hit->point), &normal);
+    normal = couRotate(pose.rotation, normal);
+    bool is_seen = couDot(normal, direction) * couDot(hit->facet, direction) > 0.0f;
+    if (is_seen && couDot(normal, hit->facet) > cos_chord) hit->normal = normal;
+}
+
 void couStageBody_Describe(const couStageBody *body, const struct RTCRayHit *found, couVec3 direction, couHit *hit)
 {
     if (body->mesh) {
         mesh_normal(body, &found->hit, direction, hit);
+    } else if (body->is_faceted) {
+        facet_normal(body, found, direction, hit);
     } else {
         couVec3 normal;
         couPose pose = pose_at(body, body->pose, found->ray.time);
