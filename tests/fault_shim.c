@@ -22,6 +22,7 @@ static const char *const kinds[kind_count] = {"alloc", "write", "name"};
 static atomic_long counts[kind_count];
 static long failing[kind_count];
 static int is_killing;
+static pid_t program;        // its process, not those that it makes to read files
 static uintptr_t begin, end; // of the program's code
 
 // The first object is the program.
@@ -45,6 +46,7 @@ __attribute__((constructor)) static void start(void)
         if (strncmp(text, kinds[k], length) == 0 && text[length] == ':') failing[k] = strtol(text + length + 1, NULL, 10);
     }
     is_killing = getenv("COU_FAIL_KILLS") != NULL;
+    program = getpid();
     dl_iterate_phdr(find_program, NULL);
 }
 
@@ -60,7 +62,7 @@ __attribute__((destructor)) static void stop(void)
 static int fails(int kind, const void *caller)
 {
     uintptr_t at = (uintptr_t)caller;
-    if (at < begin || at >= end) return 0;
+    if (at < begin || at >= end || (is_killing && getpid() != program)) return 0;
     if (atomic_fetch_add(&counts[kind], 1) + 1 != failing[kind]) return 0;
     if (is_killing) kill(getpid(), SIGKILL);
     return 1;

@@ -191,10 +191,35 @@ static void test_remove_all(void **context)
     couManifest_Clear(&manifest);
 }
 
+// What a killed program left beside its files, also in folders; not where a link leads out.
+static void test_leftovers(void **context)
+{
+    (void)context;
+    static const char *const left[] = {"run.json.1.tmp", "scene/a.lua.12.tmp", "scene/parts/b.lua.123.tmp"};
+    static const char *const others[] = {"scene/b.lua.12.tmp", "a.lua.12.tmp", "elsewhere/c.lua.12.tmp"};
+    couManifest manifest = read_list();
+    assert_true(mkdir(scratch("scene"), 0777) == 0 && mkdir(scratch("scene/parts"), 0777) == 0);
+    claim(&manifest, "run.json");
+    claim(&manifest, "scene/a.lua");
+    claim(&manifest, "scene/parts/b.lua");
+    claim(&manifest, "link/c.lua");
+    assert_true(mkdir(scratch("elsewhere"), 0777) == 0);
+    rmdir(scratch("link"));
+    assert_int_equal(symlink("elsewhere", scratch("link")), 0);
+    for (int k = 0; k < 3; ++k) write_text(scratch(left[k]), ""), write_text(scratch(others[k]), "");
+    couManifest_RemoveLeftovers(&manifest);
+    for (int k = 0; k < 3; ++k) {
+        if (access(scratch(left[k]), F_OK) == 0) fail_msg("%s is still there", left[k]);
+        if (access(scratch(others[k]), F_OK) != 0) fail_msg("%s is gone", others[k]);
+    }
+    couManifest_Clear(&manifest);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_scratch, remove_scratch)
-    const struct CMUnitTest tests[] = {TEST(test_claims), TEST(test_many),     TEST(test_bad_names), TEST(test_deep_names),
-                                       TEST(test_forged), TEST(test_not_ours), TEST(test_lock),      TEST(test_remove_all)};
+    const struct CMUnitTest tests[] = {TEST(test_claims),     TEST(test_many),       TEST(test_bad_names),
+                                       TEST(test_deep_names), TEST(test_forged),     TEST(test_not_ours),
+                                       TEST(test_lock),       TEST(test_remove_all), TEST(test_leftovers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

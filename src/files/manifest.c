@@ -220,13 +220,32 @@ static bool is_leftover(const couManifest *manifest, const char *name)
     return couManifest_Has(manifest, base);
 }
 
+// In one folder: `parent` is "" or, of listed names, what stands in front of the last slash, with it.
+static void remove_leftovers_in(const couManifest *manifest, const char *parent)
+{
+    char path[path_size], name[2 * name_size];
+    DIR *directory = opendir(join(path, manifest, parent));
+    if (!directory) return;
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        int length = snprintf(name, sizeof name, "%s%s", parent, entry->d_name);
+        if (length < (int)sizeof name && is_leftover(manifest, name)) unlinkat(dirfd(directory), entry->d_name, 0);
+    }
+    closedir(directory);
+}
+
 void couManifest_RemoveLeftovers(const couManifest *manifest)
 {
-    DIR *directory = opendir(manifest->folder);
-    if (!directory) return;
-    for (struct dirent *entry; (entry = readdir(directory));)
-        if (is_leftover(manifest, entry->d_name)) unlinkat(dirfd(directory), entry->d_name, 0);
-    closedir(directory);
+    char last[name_size] = "", parent[name_size];
+    remove_leftovers_in(manifest, "");
+    for (size_t i = 0; i < manifest->count; ++i) {
+        const char *name = manifest->names[i], *slash = strrchr(name, '/');
+        if (!slash) continue;
+        snprintf(parent, sizeof parent, "%.*s", (int)(slash - name) + 1, name);
+        couFaults ignored = {0};
+        if (strcmp(parent, last) != 0 && check_parents(manifest, name, &ignored)) remove_leftovers_in(manifest, parent);
+        couFaults_Clear(&ignored);
+        snprintf(last, sizeof last, "%s", parent);
+    }
 }
 
 // The folders in front of a name, the innermost first; one stays while others have something in it.

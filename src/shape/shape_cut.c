@@ -7,9 +7,11 @@
 // goes down to the surface and through it: is there a solid behind, and how far is it to its other side? In a world of two
 // dimensions only the cut with z = 0 matters, so that parts of the same length along z are good there; since a shape does not
 // know its world, it is looked through both ways. A bowl takes 4 ms, a board with a word of 222 points cut into it 67 ms.
+// A distance takes as long as there are primitives and points. Shapes of tens of thousands are looked through in part: a script
+// that doubles a shape over and over must end within its time.
 #include "shape/shape_data.h"
 
-enum { levels = 5, most_evaluations = 400000, walk_steps = 64, newton_steps = 8 };
+enum { levels = 5, most_evaluations = 400000, most_work = 200000000, walk_steps = 64, newton_steps = 8 };
 
 // The solid that must be behind a surface starts within these shares of the extent.
 static const float depths[] = {3e-6f, 1e-5f, 1e-4f, 1e-3f};
@@ -19,7 +21,7 @@ typedef struct Survey {
     couVec3 center, half; // of the bounds [m]
     float extent;         // [m]
     int dimension;
-    int evaluations;
+    int evaluations, most; // of the distance
     couCutSurvey found;
 } Survey;
 
@@ -92,7 +94,7 @@ static void look_at(Survey *survey, couVec3 p, float reach)
 
 static void halve(Survey *survey, couVec3 center, couVec3 half, int level)
 {
-    if (survey->evaluations > most_evaluations) return;
+    if (survey->evaluations > survey->most) return;
     float distance = measure(survey, center, NULL), reach = couLength(half);
     if (couShape_Clearance(survey->shape, distance) > reach) return;
     if (level == levels) {
@@ -114,11 +116,13 @@ couCutSurvey couSurveyCut(const couShape *shape, int dimension)
     Survey survey = {.shape = shape, .dimension = dimension, .center = couScale(0.5f, couAdd(bounds.lower, bounds.upper))};
     if (dimension == 2) survey.center.z = size.z = 0.0f;
     survey.extent = COU_MAX(size.x, COU_MAX(size.y, size.z));
+    survey.most = COU_MIN(most_evaluations, most_work / COU_MAX(shape->weight, 1));
     survey.found = (couCutSurvey){.is_empty = true, .thinness = survey.extent};
     if (!(size.x >= 0.0f && size.y >= 0.0f && size.z >= 0.0f)) return survey.found; // apart already by their bounds
     // A little more than the bounds, and off their symmetry, which flat parts often share.
     survey.half = couScale(0.503f, couAdd(size, couScale(1e-3f, (couVec3){survey.extent, survey.extent, survey.extent})));
     if (dimension == 2) survey.half.z = 0.0f;
     halve(&survey, couMulAdd(survey.center, 1.3e-3f, size), survey.half, 0);
+    if (survey.evaluations > survey.most) survey.found.is_empty = false; // not known
     return survey.found;
 }
