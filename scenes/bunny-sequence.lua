@@ -55,4 +55,4 @@ at(4.8, function(world)
     world:remove_body("glue")
 end)
 
-camera { from = { 0.20, 0.27, 0.36 }, to = { 0, 0.075, 0 }, fov = 26 }
+camera { from = { 0.20, 0.27, 0.36 }, to = { 0, 0.060, 0 }, fov = 26 }
