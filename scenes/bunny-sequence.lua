@@ -1,8 +1,8 @@
--- A bunny is cast from a liquid, squashed as jelly, squashed as clay, and melted: one matter that changes while it runs.
+-- A bunny is cast from a liquid, trodden on as jelly, trodden on as clay, and melted: one matter that changes while it runs.
 -- Clavet 2005, fig. 12 (thesis fig. 7.11): mould, springs, a squash, plasticity, a squash, no springs.
 scene {
     title = "The life of a bunny",
-    note = "Cast in a mould; squashed, it recovers; made plastic, it stays squashed; without springs it flows away.",
+    note = "Cast in a mould; trodden on, it recovers; made plastic, it keeps the print of the foot; without springs it flows away.",
     spacing = 0.005, duration = 5.6, fps = 30, depth = 0.15,
     pvfs = { height_error = 0.08, kernel = "paper" },
 }
@@ -23,10 +23,21 @@ body {
 body { name = "mould", shape = shell { bunny, thickness = 0.006 }, at = { 0, 0.001, 0 }, color = { 0.75, 0.85, 0.9 }, opacity = 0.15 }
 fluid { material = matter, shape = bunny, at = { 0, 0.001, 0 } }
 
--- The plate comes down twice; each time it stays a moment and goes up fast.
-local up, down = { 0, 0.19, 0 }, { 0, 0.085, 0 }
+-- A foot comes down on its back twice; each time it stays a moment and goes up fast.
+local sole = polygon {
+    points = {
+        { -0.044, -0.003 }, { -0.039, -0.015 }, { -0.022, -0.019 }, { 0.000, -0.013 }, { 0.022, -0.013 }, { 0.037, -0.009 },
+        { 0.041, 0.000 }, { 0.036, 0.010 }, { 0.022, 0.013 }, { 0.000, 0.011 }, { -0.022, 0.014 }, { -0.039, 0.010 },
+    },
+    height = 0.016,
+}
+local up, down = { 0.016, 0.22, 0.012 }, { 0.016, 0.062, 0.012 }
 body {
-    name = "plate", shape = box { size = { 0.19, 0.012, 0.14 } }, at = up, friction = 0.5, color = { 0.30, 0.32, 0.36 },
+    name = "foot", at = up, friction = 0.5, color = { 0.30, 0.32, 0.36 },
+    shape = union {
+        sole:turned { axis = { 1, 0, 0 }, degrees = 90 },
+        cone { radius = 0.014, radius2 = 0.020, height = 0.10 }:at { 0.024, 0.055, 0 },
+    },
     motion = {
         { time = 0.9 }, { time = 1.4, at = down }, { time = 1.6 }, { time = 1.8, at = up },
         { time = 2.9 }, { time = 3.4, at = down }, { time = 3.8 }, { time = 4.0, at = up },
@@ -44,4 +55,4 @@ at(4.8, function(world)
     world:remove_body("glue")
 end)
 
-camera { from = { 0.20, 0.15, 0.42 }, to = { 0, 0.085, 0 }, fov = 28 }
+camera { from = { 0.20, 0.27, 0.36 }, to = { 0, 0.060, 0 }, fov = 26 }

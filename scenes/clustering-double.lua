@@ -4,7 +4,7 @@
 scene {
     title = "Double density: even spacing",
     note = "The sheet pulls itself into a disc, and its particles come to rest at even distances.",
-    dimension = 2, spacing = 0.01, gravity = { 0, 0, 0 }, speed = 0.5, duration = 4, fps = 30,
+    dimension = 2, spacing = 0.01, gravity = { 0, 0, 0 }, speed = 0.5, duration = 16, fps = 30,
     pvfs = { support = 4, near_ratio = 1, near = "density" },
 }
 

@@ -1,8 +1,8 @@
--- A stone bunny falls into a tank of water, throws it up the walls, and sinks to the floor.
--- After Clavet's thesis 2005, fig. 7.5, a heavy bunny in a tank: the water goes round the bunny, and the bunny is moved by the water.
+-- Water is poured into a tank in which a stone bunny stands: it runs round the bunny, pushes it along, and rises.
+-- Clavet 2005, fig. 9, and thesis fig. 7.5: the liquid goes round the bunny, and the bunny is moved by the liquid.
 scene {
-    title = "A heavy bunny in a tank",
-    note = "The water closes round the bunny, which comes to the floor and stays there, ears and back above the waves.",
+    title = "Filling a tank with a heavy bunny in it",
+    note = "The jet strikes the bunny's flank and parts; the bunny gives way, and stays on the floor while the water rises to its ears.",
     spacing = 0.008, duration = 3, fps = 30, speed = 2.6,
     pvfs = { height_error = 0.02 },
 }
@@ -12,16 +12,20 @@ body {
     at = { 0, 0.14, 0 }, friction = 0.1, color = { 0.7, 0.8, 0.9 }, opacity = 0.1, absorption = { 1.2, 0.5, 0.4 },
 }
 body { name = "ground", shape = plane {} }
+
 -- Tinted: so little water would have no colour of its own.
 local water = material("water", { absorption = { 5, 1.6, 0.6 } })
-fluid { material = water, shape = box { size = { 0.38, 0.11, 0.28 } }, at = { 0, 0.065, 0 } }
+emitter {
+    name = "jug", material = water, shape = disk { radius = 0.034 }, at = { -0.12, 0.34, 0.02 }, direction = { 0.3, -1, 0 }, speed = 1.5,
+    stop = 2,
+}
 
--- Two and a half times as heavy as water: sandstone.
+-- Twice as heavy as water.
 body {
-    name = "bunny", shape = mesh { stock = "bunny", size = 0.2, center = "bounds" }, at = { 0.01, 0.38, 0 },
-    velocity = { 0, -1.5, 0 }, turn = { degrees = 15 }, density = 2500, friction = 0.1, color = { 0.62, 0.36, 0.18 },
+    name = "bunny", shape = mesh { stock = "bunny", size = 0.2, center = "ground" }, at = { 0.02, 0.0105, 0 },
+    turn = { axis = { 0, 1, 0 }, degrees = 15 }, density = 2000, friction = 0.1, color = { 0.62, 0.36, 0.18 },
 }
 
 sink { shape = box { size = { 3, 3, 3 } }, inverted = true } -- what splashes out of the tank
 
-camera { from = { -0.20, 0.46, 0.74 }, to = { 0, 0.135, 0 }, fov = 33 }
+camera { from = { -0.20, 0.46, 0.74 }, to = { 0, 0.145, 0 }, fov = 35 }

@@ -486,7 +486,7 @@ static void test_picture_does_not_depend_on_threads(void **context)
     couShape *sphere = make_sphere(0.3f);
     couSurface ball = make_ball((couVec3){-0.35f, 0.3f, 0.6f}, 0.29f, 16);
     couPictureScene scene = rich_scene(bodies, &surface, sphere, &ball);
-    couPictureOptions options = plain_options(96, 64, 8);
+    couPictureOptions options = plain_options(96, 64, 32);
     options.from = (couVec3){0, 1.2f, 2.4f}, options.to = (couVec3){0, 0.3f, 0};
     options.is_denoised = true;
     options.aperture = 0.02f;

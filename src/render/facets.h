@@ -8,7 +8,7 @@
 #define COU_FACET_ERROR 0.0025f
 
 /// The triangles of a shape in its own frame, turned outward, where each of its parts has them by formula; `is_even` when all
-/// faces are planes, so that the triangles are the surface itself. Parts of an opaque union are closed one by one, also where they
-/// overlap. False for all else (what goes through a grid is slow to make and knows its edges to a cell only) and without memory.
-/// Free with couSurface_Clear().
+/// faces are planes, so that the triangles are the surface itself. Parts of an opaque union are closed one by one, also where
+/// they overlap. False for all else (what goes through a grid is slow to make and knows its edges to a cell only) and without
+/// memory. Free with couSurface_Clear().
 bool couBuildFacets(const couShape *shape, bool is_clear, couSurface *facets, bool *is_even);

@@ -1,8 +1,9 @@
 // The field's hot loops: F at the nodes of a brick, and sums over the kernels near one point.
 //
-// A brick is filled kernel after kernel; one row of its nodes is one wide vector. Rows that a kernel does not reach are skipped
-// only where its terms are exactly zero, so every brick that holds a node finds the same bits for it, whatever else it holds: a
-// node's sum is over the same kernels in the same order. The mesh has no cracks because of that.
+// A brick is filled kernel after kernel; one row of its nodes is one wide vector, and the rows that a kernel reaches are found
+// eight at a time. Rows are skipped only where its terms are exactly zero, so every brick that holds a node finds the same bits
+// for it, whatever else it holds: a node's sum is over the same kernels in the same order. The mesh has no cracks because of
+// that.
 
 #include "surface/cloud.h"
 
@@ -52,21 +53,22 @@ static inline float beyond(float a, const float *nodes)
 COU_SPECIALIZED void add_round_kernels(couSurfaceField kind, const couNear *near, const couFieldShape *shape,
                                        const couBrick *brick, float *field)
 {
-    couFloatW x = couLoadW(brick->x);
-    float inv_h2 = shape->inv_h * shape->inv_h, inv_cell = 1.0f / brick->cell;
+    couFloatW x = couLoadW(brick->x), y = couLoadW(brick->y);
+    float inv_h2 = shape->inv_h * shape->inv_h, inv_cell = 1.0f / brick->cell, rows[cou_brickNodes];
     for (size_t p = 0; p < near->count; ++p) {
-        int j0, j1, k0, k1;
-        clip_axis(near->y[p], shape->h, brick->y, cou_brickNodes, inv_cell, &j0, &j1);
+        int k0, k1;
         clip_axis(near->z[p], shape->h, brick->z, brick->layers, inv_cell, &k0, &k1);
         couFloatW dx = x - near->x[p], dx2 = dx * dx * inv_h2, w = couSetW(near->w[p]);
+        couFloatW dy = y - near->y[p], dy2 = dy * dy;
         float ahead = beyond(near->x[p], brick->x), most = SKIP - ahead * ahead * inv_h2;
         for (int k = k0; k <= k1; ++k) {
-            float dz = brick->z[k] - near->z[p];
-            for (int j = j0; j <= j1; ++j) {
-                float dy = brick->y[j] - near->y[p], q2 = (dy * dy + dz * dz) * inv_h2;
-                if (q2 > most) continue;
-                float *row = field + cou_brickNodes * (cou_brickNodes * k + j);
-                couStoreW(row, couLoadW(row) + w * kernel_of(kind, dx2 + q2));
+            float dz = brick->z[k] - near->z[p], *layer = field + cou_brickNodes * cou_brickNodes * k;
+            couFloatW q2 = (dy2 + dz * dz) * inv_h2;
+            couStoreW(rows, q2);
+            for (unsigned bits = couBitsW(q2 <= most); bits; bits &= bits - 1) {
+                int j = __builtin_ctz(bits);
+                float *row = layer + cou_brickNodes * j;
+                couStoreW(row, couLoadW(row) + w * kernel_of(kind, dx2 + rows[j]));
             }
         }
     }
@@ -75,26 +77,25 @@ COU_SPECIALIZED void add_round_kernels(couSurfaceField kind, const couNear *near
 // q^2 along a row is a parabola in dx; rows where its least value lies beyond 1 are skipped.
 static inline void add_stretched_kernels(const couNear *near, const couBrick *brick, float *field)
 {
-    couFloatW x = couLoadW(brick->x);
-    float inv_cell = 1.0f / brick->cell;
+    couFloatW x = couLoadW(brick->x), y = couLoadW(brick->y);
+    float inv_cell = 1.0f / brick->cell, slopes[cou_brickNodes], rests[cou_brickNodes];
     for (size_t p = 0; p < near->count; ++p) {
-        int j0, j1, k0, k1;
-        clip_axis(near->y[p], near->radius[p], brick->y, cou_brickNodes, inv_cell, &j0, &j1);
+        int k0, k1;
         clip_axis(near->z[p], near->radius[p], brick->z, brick->layers, inv_cell, &k0, &k1);
         float a = near->metric[0][p], b = near->metric[1][p], c = near->metric[2][p];
         float d = near->metric[3][p], e = near->metric[4][p], f = near->metric[5][p], inv_2a = 0.5f / a;
         float left = brick->x[0] - near->x[p], right = brick->x[cou_brickNodes - 1] - near->x[p];
-        couFloatW dx = x - near->x[p], ax = a * dx, w = couSetW(near->w[p]);
+        couFloatW dx = x - near->x[p], ax = a * dx, w = couSetW(near->w[p]), dy = y - near->y[p];
         for (int k = k0; k <= k1; ++k) {
-            float dz = brick->z[k] - near->z[p];
-            for (int j = j0; j <= j1; ++j) {
-                float dy = brick->y[j] - near->y[p];
-                float slope = 2.0f * (b * dy + c * dz), rest = dy * (d * dy + 2.0f * e * dz) + f * dz * dz;
-                float least = -slope * inv_2a;
-                least = COU_CLAMP(least, left, right);
-                if (least * (a * least + slope) + rest > SKIP) continue;
-                float *row = field + cou_brickNodes * (cou_brickNodes * k + j);
-                couFloatW q2 = dx * (ax + slope) + rest;
+            float dz = brick->z[k] - near->z[p], *layer = field + cou_brickNodes * cou_brickNodes * k;
+            couFloatW slope = 2.0f * (b * dy + c * dz), rest = dy * (d * dy + 2.0f * e * dz) + f * dz * dz;
+            couFloatW least = couMinW(couMaxW(0.0f - slope * inv_2a, couSetW(left)), couSetW(right));
+            couStoreW(slopes, slope);
+            couStoreW(rests, rest);
+            for (unsigned bits = couBitsW(least * (a * least + slope) + rest <= SKIP); bits; bits &= bits - 1) {
+                int j = __builtin_ctz(bits);
+                float *row = layer + cou_brickNodes * j;
+                couFloatW q2 = dx * (ax + slopes[j]) + rests[j];
                 couStoreW(row, couLoadW(row) + w * kernel_of(cou_surfaceAnisotropic, q2));
             }
         }
