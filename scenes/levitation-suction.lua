@@ -5,7 +5,7 @@ local tilt = math.rad(7)
 scene {
     title = "A ball over a tilted blower, held by suction",
     note = "Gravity is tilted to the right instead of the box. The jet bends around the ball and draws it back, by pressure alone.",
-    method = "dfsph", spacing = 0.08, duration = 10, fps = 30, gravity = { 9.81 * math.sin(tilt), -9.81 * math.cos(tilt), 0 },
-    sph = { clamp = false },
+    method = "dfsph", spacing = 0.1, duration = 10, fps = 30, gravity = { 9.81 * math.sin(tilt), -9.81 * math.cos(tilt), 0 },
+    sph = { divergence_tolerance = 0.0003 },
 }
 levitation { coanda = 0 }

@@ -87,12 +87,12 @@ static void run_case(const Case *c, const char *method, int dimension, int seed)
         bool is_light = c->add == add_light || c->add == add_lighter || c->add == add_lightest;
         if (is_light) CHECK_RANGE(most_energy, 0, 1.02 * energy, seed); // a rising bubble lets the water down
     } else
-        print_message(
-            "%s, %s in %dD: fastest liquid %.2f m/s, at the end %.2f, bodies %.2f; energy %.3f of the first; density error %.4f, largest %.2f; "
-            "%d steps, trapped %lld, not converged %d\n",
-            c->name, method, dimension, fastest, (double)couWorld_Measure(world).max_speed, (double)bodies.max_speed,
-            most_energy / energy, all.density_error_mean, all.density_error_max, all.substeps, (long long)all.trapped_count,
-            all.unconverged_count);
+        print_message("%s, %s in %dD: fastest liquid %.2f m/s, at the end %.2f, bodies %.2f; energy %.3f of the first; "
+                      "density error %.4f, largest %.2f; "
+                      "%d steps, trapped %lld, not converged %d\n",
+                      c->name, method, dimension, fastest, (double)couWorld_Measure(world).max_speed, (double)bodies.max_speed,
+                      most_energy / energy, all.density_error_mean, all.density_error_max, all.substeps,
+                      (long long)all.trapped_count, all.unconverged_count);
     couDestroyWorld(world);
 }
 

@@ -10,9 +10,9 @@
 //   places are mended in places [the two projections of Hu and Adams 2007]. Needs two solvers, so dfsph has it. The other
 //   methods' densities turn what tidying does to them into speed: a vortex of iisph gains a tenth of its energy in a second.
 //
-// Both change where momentum is, by the spacing times the differences of velocity, and not how much there is. Free bodies answer to
-// the pressures that the liquid keeps and are walls to what is taken back. With one solver they would know of what tidying does
-// to densities: there neither is done with one in the liquid.
+// Both change where momentum is, by the spacing times the differences of velocity, and not how much there is. Free bodies answer
+// to the pressures that the liquid keeps and are walls to what is taken back. With one solver they would know of what tidying
+// does to densities: there neither is done with one in the liquid.
 
 #include "fluid/sph.h"
 
