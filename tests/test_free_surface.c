@@ -59,6 +59,78 @@ static void test_share_of_full_domains(void **context)
         }
 }
 
+// --- What the density lacks there --------------------------------------------------------------------------------------------
+
+// A block of ten layers each way, seen after its pairs were found: densities kept at 1 of particle `row` layers under the middle
+// of a face, plain and made up.
+static void look_under_face(const char *method, int dimension, bool is_even, int row, float *density, float *kept)
+{
+    const float d = 0.02f, edge = 10 * d;
+    couWorld *world = make_sph_world(method, dimension, d, NO_GRAVITY);
+    sph_params(world)->even_surface = is_even;
+    add_lattice(world, add_liquid(world, 1000, 0), make_box(edge, edge, edge), at(0, 0, 0));
+    couStepReport report = {0};
+    couStep step = open_pairs(world, 1e-4f, &report);
+    couSphLoop loop = couSph_Loop(&step);
+    float nearest = INFINITY;
+    couVec3 place = {0, 0.5f * edge - ((float)row + 0.5f) * d, 0};
+    for (size_t i = 0; i < loop.count; ++i) {
+        float off = couLength(couSub(couXyz(loop.position[i]), place));
+        if (off < nearest) nearest = off, *density = loop.density[i], *kept = loop.kept[i];
+    }
+    couDestroyWorld(world);
+}
+
+// The outermost row lacks a sixth; made up, as solvers have it, it has all, and the rows below do not change.
+static void test_lack_of_a_flat_surface(void **context)
+{
+    (void)context;
+    for (int m = 0; m < SPH_METHODS; ++m)
+        for (int dimension = 2; dimension <= 3; ++dimension)
+            for (int row = 0; row < 4; ++row) {
+                float density, kept;
+                bool is_solved = !couFindMethod(sph_methods[m])->traits.has_state_equation;
+                look_under_face(sph_methods[m], dimension, true, row, &density, &kept);
+                if (row == 0) CHECK_RANGE(density, 0.75, 0.9, 10 * m + dimension);
+                if (row == 0 && is_solved)
+                    CHECK_NEAR(kept, 1, 1e-3, 10 * m + dimension);
+                else
+                    CHECK_NEAR(kept, density, 0, 10 * m + dimension);
+                look_under_face(sph_methods[m], dimension, false, row, &density, &kept);
+                CHECK_NEAR(kept, density, 0, 10 * m + dimension);
+            }
+}
+
+// Mean distance to the nearest neighbour of what lies at the surface of a tank of 24 x 16 after a second, in spacings.
+static double surface_distance(bool is_even)
+{
+    const float d = 0.02f;
+    couWorld *world = make_sph_world("dfsph", 2, d, EARTH);
+    sph_params(world)->even_surface = is_even;
+    add_body(world, make_tank(24 * d, 16 * d, 1, 0.1f, true), at(0, 8 * d, 0), 0);
+    add_jittered(world, add_liquid(world, 1000, 0), make_box(24 * d, 16 * d, 1), at(0, 8 * d, 0), NO_GRAVITY, 0.25f);
+    couWorld_Advance(world, 1.0);
+    couParticleView view = couWorld_Particles(world);
+    double sum = 0, count = 0;
+    for (size_t i = 0; i < view.count; ++i) {
+        couVec4 a = view.position[i];
+        if (a.y < 15.1f * d || fabsf(a.x) > 9 * d) continue; // corners have their own order
+        double least = INFINITY;
+        for (size_t j = 0; j < view.count; ++j)
+            if (j != i) least = fmin(least, hypot((double)(a.x - view.position[j].x), (double)(a.y - view.position[j].y)));
+        sum += least / (double)d, count += 1;
+    }
+    couDestroyWorld(world);
+    return sum / count;
+}
+
+static void test_surface_does_not_crowd(void **context)
+{
+    (void)context;
+    CHECK_RANGE(surface_distance(true), 0.85, 1.1, 0);
+    CHECK_RANGE(surface_distance(false), 0.6, 0.8, 1);
+}
+
 // --- The warning -------------------------------------------------------------------------------------------------------------
 
 typedef struct Case {
@@ -133,6 +205,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_share_of_a_block),
         cmocka_unit_test(test_share_of_full_domains),
+        cmocka_unit_test(test_lack_of_a_flat_surface),
+        cmocka_unit_test(test_surface_does_not_crowd),
         cmocka_unit_test(test_warning),
         cmocka_unit_test(test_warning_of_jets),
     };

@@ -26,6 +26,7 @@ static couWorld *make_pool(const char *method, int dimension, int materials, int
     assert_true(couWorld_AddBody(world, &body, &faults).index1);
     couShape_Release(body.shape);
     sph_params(world)->wall_pressure = cou_wallPressureNeighbor; // the papers'; test_wall_pressure.c has the other
+    sph_params(world)->even_surface = false;                     // likewise; test_free_surface.c
     couVec3 velocity = {0.2f, -0.7f, 0};
     add_jittered(world, water, make_box(wide, 0.12f, 0.16f), at(0, 0.06f, 0), velocity, 0.25f);
     if (materials > 1) {

@@ -195,6 +195,7 @@ couKernelSums couSumKernels(const couKernel *density, const couKernel *gradient,
                 double slope = couKernel_Slope(gradient, r);
                 sums.count++;
                 sums.gradient2 += slope * slope;
+                if (y > 0) sums.steep -= slope * d * y / r;
                 sums.viscous -= 2.0 * (dimension + 2) / dimension * volume * slope * r / (r2 + 0.01 * h * h);
             }
     sums.shear = even_viscosity(gradient);

@@ -44,6 +44,7 @@ typedef struct couKernelSums {
     double shear; ///< viscosity by [Gagneux 2022, eq. 2.14] over the one asked for, where neighbours lie evenly in all directions
     double viscous;  ///< diagonal of that operator [1/m^2]
     double layer[8]; ///< sum of W over the lattice plane k pitches away; 0: its own, the point itself included
+    double steep;    ///< sum of grad W over the half of the lattice on one side of a lattice plane, the size
     int count;       ///< neighbours
 } couKernelSums;
 

@@ -86,7 +86,8 @@ couSphLoop couSph_Loop(const couStep *step)
         .sums = state->block_sums,
         .rough = state->rough,
         .strain = state->strain,
-        .kept = state->walls.count ? state->walls.density : couFluid_Density(fluid),
+        .kept = state->kept,
+        .surface = {state->surface[0], state->surface[1]},
         .walls_own = state->walls.count ? &state->walls : NULL,
         .sample_solid = fluid->boundary.table.count ? couBoundary_Solid(&fluid->boundary) : NULL,
         .solid_base = fluid->solid_base,
@@ -181,6 +182,7 @@ static bool reserve_pairs(couFluid *fluid)
     state->block_sums = COU_TAKE(fluid->scratch, double, 4 * blocks);
     bool is_mueller = fluid->method->sph->has_mueller_pressure, has_sound = fluid->method->traits.has_state_equation;
     state->rough = state->strain = NULL;
+    if (!(state->kept = COU_TAKE(fluid->scratch, float, count + COU_TABLE_PADDING))) return false;
     if (state->damping > 0.0f && !has_sound && !(state->rough = take_records(fluid, 1))) return false;
     if (state->is_thick && !is_mueller && !(state->strain = take_records(fluid, 2))) return false;
     couArenaMark mark = couArena_Mark(fluid->scratch);
@@ -286,6 +288,9 @@ void couPhase_Pairs(couStep *step)
     couSph_Run(step, &loop, variants);
     note_extremes(fluid, &loop);
     if (!couSph_FindAir(step)) step->has_failed = true;
+    // Where there is no surface, or ghosts have made it up, nothing is lacking.
+    if (couSph_State(fluid)->is_full || !(couSph_State(fluid)->surface[0] > 0.0f))
+        memcpy(loop.kept, loop.density, loop.count * sizeof *loop.kept);
     if (!couWalls_Find(&couSph_State(fluid)->walls, step)) step->has_failed = true;
     couSph_State(fluid)->has_coarse = false;
     if (!couYield_Find(&couSph_State(fluid)->yield, step)) step->has_failed = true;

@@ -80,6 +80,7 @@ typedef struct couSphParams {
     int boundary;            ///< couSphBoundary
     int boundary_layers;
     int wall_pressure; ///< couSphWallPressure
+    bool even_surface; ///< what densities lack at a free surface is made up (free_surface.c)
     bool no_stick;     ///< liquid does not leave walls [Gagneux 2022, eq. 2.54]
     int coanda;        ///< couSphCoanda
     float coanda_step; ///< step whose square a body's C is over [s]
@@ -136,6 +137,7 @@ typedef struct couSphState {
     couKernelSums lattice;
     float volume;            ///< V = c_V d^n of a fluid particle [m^n]
     float density_unit;      ///< the lattice of pitch d and c_V = 1 has D = 1: 1 / (d^n sum of W)
+    float surface[2];        ///< of couSphLoop; 0 where surfaces are left as they are
     float wall_volume;       ///< of a sample of a flat wall [m^n]
     float gamma;             ///< of [Gagneux 2022, eq. 2.52]: the volume of a sample times the sum of W over its neighbours
     float gradient_scale[2]; ///< what one unit of a stored gradient stands for: of fluid, of solids [1/m]
@@ -173,6 +175,7 @@ typedef struct couSphState {
     uint32_t *pair_start; ///< per particle: its first block
     couPairBlock *pairs;
     size_t start_capacity, pair_capacity;
+    float *kept;        ///< scratch: of couSphLoop
     couVec4 *rough;     ///< scratch: of couSphLoop; NULL without damping
     couVec4 *strain;    ///< scratch: of couSphLoop; NULL where nothing needs it
     double *block_sums; ///< scratch of sums: four for each block of particles
@@ -196,6 +199,7 @@ static inline float *couSph_Pressure(const couFluid *fluid) { return couTable_Da
 
 #define COU_OPEN_GRADIENT 0.3f ///< times d: sum of gradients at a surface, half of that of a flat one
 #define COU_OPEN_DENSITY 0.8f  ///< of drops, whose gradients may cancel
+#define COU_SURFACE_RISE 1.8f  ///< of the density lacking at a flat surface, with the sum of gradients, in powers of it
 #define COU_SPH_BLOCK 1024     ///< particles whose sums are taken together
 
 /// What the hot loops read. A loop reads velocities or kappa of all rows and writes one row: its own.
@@ -208,7 +212,7 @@ typedef struct couSphLoop {
     const uint32_t *id;
     const uint8_t *material;
     float *density;       ///< D
-    float *kept;          ///< what the methods keep at 1: D, with the share of the samples'
+    float *kept;          ///< what the methods keep at 1: D, what surfaces lack, and the share of the samples'
     float *factor;        ///< 1 / diagonal
     float *pressure;      ///< kappa = dt p / (D^2 rho_ref) while a solver runs [m^2/s]
     float *change;        ///< of kappa
@@ -220,6 +224,7 @@ typedef struct couSphLoop {
     couKernelKind density_kind, gradient_kind;
     const float *series; ///< of the kernel
     float h, spacing;
+    float surface[2];                  ///< density that the outermost row of a flat surface lacks; 1 / its |sum G|^2 [m^2]
     float density_scale, self_density; ///< V * W = density_scale * f(q)
     float slope_scale;                 ///< V * dW/dr = slope_scale * f'(q)
     float gradient_scale[2];
@@ -330,6 +335,7 @@ bool couSph_Prepare(couFluid *fluid, const couDemand *demand, char *choices, siz
 void couSph_MaterialsChanged(couFluid *fluid);
 float couSph_SupportRatio(const couFluid *fluid);
 int couSph_BoundaryLayers(const couFluid *fluid);   ///< of samples under a solid's surface
+bool couSph_HasEvenSurface(const couFluid *fluid);  ///< densities are made up where the liquid ends in the open
 bool couSph_HasWallPressure(const couFluid *fluid); ///< samples have pressures of their own
 float couSph_SuggestStep(const couFluid *fluid);
 float couSph_HeightError(const couFluid *fluid);

@@ -94,6 +94,9 @@ static const couParam params[] = {
     COU_CHOICE(couSphParams, wall_pressure, wall_pressure_names, .initial = {cou_wallPressureAuto},
                .help = "of samples: that of the particle that they push (Akinci 2012), or the mean of what is near, which keeps "
                        "the first row of liquid at its place; auto: extended but for mueller"),
+    COU_FLAG(couSphParams, even_surface, .initial = {true},
+             .help = "pcisph, iisph, dfsph: what the density lacks at a free surface is made up, so that the outermost particles "
+                     "keep their distances; false: they crowd until it is right, as a skin on which waves lose height"),
     COU_FLAG(couSphParams, no_stick, .help = "liquid that touches a wall keeps its normal velocity relative to it at 0"),
     COU_CHOICE(
         couSphParams, coanda, coanda_names,
@@ -109,6 +112,12 @@ bool couSph_HasWallPressure(const couFluid *fluid)
     const couSphParams *p = fluid->params;
     if (p->boundary != cou_boundaryAkinci || fluid->method->sph->has_mueller_pressure) return false;
     return p->wall_pressure != cou_wallPressureNeighbor;
+}
+
+bool couSph_HasEvenSurface(const couFluid *fluid)
+{
+    const couSphParams *p = fluid->params;
+    return p->even_surface && !fluid->method->traits.has_state_equation && p->boundary != cou_boundaryAir;
 }
 
 // --- Preparation -------------------------------------------------------------------------------------------------------------
@@ -165,6 +174,10 @@ static void choose_kernels(couFluid *fluid)
     }
     state->wall_volume = (float)(cell * missing / there);
     state->gamma = state->wall_volume * (float)own;
+    // What the outermost row of a flat surface lacks, and how steep the density is there (free_surface.c).
+    double steep = cell * state->density_unit * state->lattice.steep;
+    state->surface[0] = couSph_HasEvenSurface(fluid) ? (float)(missing / state->lattice.value) : 0.0f;
+    state->surface[1] = (float)(1 / (steep * steep));
     double steepest = 0;
     for (int k = 1; k < 1000; ++k)
         steepest = COU_MAX(steepest, fabs(couKernel_Slope(&state->gradient_kernel, fluid->h * k / 1000.0)));

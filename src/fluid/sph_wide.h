@@ -61,3 +61,10 @@ static inline couVec3W couGradientsW(const couPairBlock *pairs)
 {
     return (couVec3W){couLoadShortsW(pairs->x), couLoadShortsW(pairs->y), couLoadShortsW(pairs->z)};
 }
+
+/// What the density of a particle lacks where the liquid ends in the open (free_surface.c); steep2 = |sum G|^2.
+static inline float couSurfaceLack(const couSphLoop *loop, float steep2)
+{
+    float part = COU_SURFACE_RISE * sqrtf(steep2 * loop->surface[1]) - (COU_SURFACE_RISE - 1.0f);
+    return loop->surface[0] * COU_MAX(part, 0.0f);
+}

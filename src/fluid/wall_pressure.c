@@ -82,8 +82,6 @@ bool couWalls_Find(couWallRows *walls, couStep *step)
     walls->ask = take_zeros(fluid, places);
     walls->share = take_zeros(fluid, places);
     walls->push = COU_TAKE(fluid->scratch, couVec4, places);
-    walls->density = COU_TAKE(fluid->scratch, float, fluid->table.count);
-    if (!walls->density) return false;
     if (!walls->weight || !walls->excess || !walls->kappa || !walls->ask || !walls->share || !walls->push) return false;
     memset(walls->push, 0, places * sizeof *walls->push);
     couSphLoop loop = couSph_Loop(step);

@@ -25,7 +25,6 @@ typedef struct couWallRows {
     struct couPairBlock *pairs; ///< G_si
     float *weight;              ///< per row: phi_si / (G_si in units of the scale)^2
     float *excess;              ///< per row: D_s - 1
-    float *density;             ///< per particle: D_i with its share of the samples'
     // Per row of the columns from couFluid.table.count on, padding included.
     float *kappa;  ///< or a change of it
     float *ask;    ///< share w_s times what the loop asks of the sample

@@ -117,7 +117,6 @@ void COU_WIDE(couSphWallDensity)(couSphLoop *loop, size_t begin, size_t end, int
     const couWallRows *walls = loop->walls_own;
     for (size_t i = begin; i < end; ++i) {
         couPairList found = couPairs_Of(loop, i);
-        loop->kept[i] = loop->density[i];
         if (found.blocks == found.fluid_blocks) continue;
         couVec3W liquid = couSet3W((couVec3){0}), solid = liquid;
         couFloatW squares = couSetW(0.0f), asked = squares;
