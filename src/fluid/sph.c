@@ -288,8 +288,9 @@ void couPhase_Pairs(couStep *step)
     couSph_Run(step, &loop, variants);
     note_extremes(fluid, &loop);
     if (!couSph_FindAir(step)) step->has_failed = true;
-    // Where there is no surface, or ghosts have made it up, nothing is lacking.
-    if (couSph_State(fluid)->is_full || !(couSph_State(fluid)->surface[0] > 0.0f))
+    // Where there is no surface, or ghosts have made it up, nothing is lacking; in thick liquids the skin's stress is taken off.
+    const couSphState *state = fluid->method_state;
+    if (state->is_full || state->has_relief || !(state->surface[0] > 0.0f))
         memcpy(loop.kept, loop.density, loop.count * sizeof *loop.kept);
     if (!couWalls_Find(&couSph_State(fluid)->walls, step)) step->has_failed = true;
     couSph_State(fluid)->has_coarse = false;

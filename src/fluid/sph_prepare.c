@@ -117,7 +117,7 @@ bool couSph_HasWallPressure(const couFluid *fluid)
 bool couSph_HasEvenSurface(const couFluid *fluid)
 {
     const couSphParams *p = fluid->params;
-    return p->even_surface && !fluid->method->traits.has_state_equation && p->boundary != cou_boundaryAir;
+    return p->even_surface && p->clamp && !fluid->method->traits.has_state_equation && p->boundary != cou_boundaryAir;
 }
 
 // --- Preparation -------------------------------------------------------------------------------------------------------------
