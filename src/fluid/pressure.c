@@ -15,10 +15,10 @@
 // are solved as well as they are few: z = e / a_ii + sigma P A_c^-1 P^T e. Its operator is built once a solve, from the
 // particles that bear pressure or are compressed. The coarse part goes only to where it cannot be cut: otherwise what is left
 // of a long wave after cutting is no descent. Building it costs as much as one and a half iterations, and most solves of a splash
-// end after three or four, so fast flow gets it only for what is left after three: a dam of 10,000 takes 4.2 iterations a step
-// instead of 5.0, and a tenth less time; a jet into a tank of 100 layers, which would need it at once, 4.9 instead of 4.3. A
-// lattice at rest density is compressed by rounding alone, so that much counts: the first load of a tank at rest is off by 0.16
-// of the weight, and by 0.2 or 0.36, as rounding has it, without.
+// end after three or four, so fast flow with a surface gets it only for what is left after three: a dam of 10,000 takes 4.2
+// iterations a step instead of 5.0, and a tenth less time; a jet into a tank of 100 layers, which would need it at once, 4.9
+// instead of 4.3. A lattice at rest density is compressed by rounding alone, so that much counts: the first load of a tank at
+// rest is off by 0.16 of the weight, and by 0.2 or 0.36, as rounding has it, without.
 //
 // Starting from the last pressures saves iterations and can cost calm. With y the density error of a mode, U = dt times its rate
 // of change, w the share kept, rho the factor by which a solve reduces the residual: s = theta y + U - w p, p' = w p + (1 - rho)
@@ -481,7 +481,7 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve)
         error = find_error(&solver, &compression);
         bool is_done = error <= solve->tolerance && iterations >= least;
         if (is_done || iterations >= p->max_iterations || !isfinite(error)) break;
-        if (solver.has_gradients && !solver.has_coarse && (fast < 1.0f || iterations >= FAST_ITERATIONS)) {
+        if (solver.has_gradients && !solver.has_coarse && (fast < 1.0f || state->is_full || iterations >= FAST_ITERATIONS)) {
             build_coarse(&solver);
             product = 0; // directions under another preconditioner are none to go on from
         }
