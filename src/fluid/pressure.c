@@ -14,7 +14,7 @@
 // over lengths of its depth. So the preconditioner has a second level, nodes three supports apart (coarse.c), whose equations
 // are solved as well as they are few: z = e / a_ii + sigma P A_c^-1 P^T e. Its operator is built once a solve, from the
 // particles that bear pressure or are compressed. The coarse part goes only to where it cannot be cut: otherwise what is left
-// of a long wave after cutting is no descent. Building it costs as much as one and a half iterations, and most solves of a splash
+// of a long wave after cutting is no descent. Building it costs about as much as an iteration, and most solves of a splash
 // end after three or four, so fast flow with a surface gets it only for what is left after three: a dam of 10,000 takes 4.2
 // iterations a step instead of 5.0, and a tenth less time; a jet into a tank of 100 layers, which would need it at once, 4.9
 // instead of 4.3. A lattice at rest density is compressed by rounding alone, so that much counts: the first load of a tank at
