@@ -3,12 +3,12 @@
 // for mode 2 of a disc, 8 sigma/(rho R^3) of a ball [Rayleigh 1879]. All the while particles must keep their distances: a drop
 // whose particles pair, or lie in rings, may swing as well.
 //
-// The pressure inside is the mean normal stress of all pair forces, those of pressure and those of tension, at more than a support
-// radius from the surface. A pair's stress lies along the line between the two [Irving and Kirkwood 1950], and the mean fades
-// out from the centre: the outermost rows are rings, in which pressures and pulls take turns, +25 and -8 times what is left over
-// from both, and a mean that ends between two of them, as it did, says 0.5 to 0.85 where 1 is right, whatever the radius. The mean
-// of the pressure column would not do either: particles in disorder press by more than their mean density, and pairs pull. Forces
-// are computed here once more, in double precision, from positions, densities and pressures.
+// The pressure inside is the mean normal stress of all pair forces, those of pressure and those of tension, at more than a
+// support radius from the surface. A pair's stress lies along the line between the two [Irving and Kirkwood 1950], and the mean
+// fades out from the centre: the outermost rows are rings, in which pressures and pulls take turns, +25 and -8 times what is
+// left over from both, and a mean that ends between two of them, as it did, says 0.5 to 0.85 where 1 is right, whatever the
+// radius. The mean of the pressure column would not do either: particles in disorder press by more than their mean density, and
+// pairs pull. Forces are computed here once more, in double precision, from positions, densities and pressures.
 
 #include "validate/validate.h"
 
