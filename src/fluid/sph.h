@@ -345,7 +345,8 @@ bool couSph_Pulls(const couFluid *fluid);
 
 void couPhase_Boundary(couStep *step);  ///< samples of the solids into their rows; reads bodies
 void couPhase_Pairs(couStep *step);     ///< neighbour lists, densities, gradients
-void couPhase_Forces(couStep *step);    ///< gravity, fields and surface tension change velocities
+void couPhase_Forces(couStep *step);    ///< gravity and fields change velocities
+void couPhase_Tension(couStep *step);   ///< surface tension changes velocities, after viscosity did
 void couPhase_Hold(couStep *step);      ///< liquid that touches a wall keeps to it, where that is asked for; writes velocity
 void couPhase_Settle(couStep *step);    ///< velocities after collisions
 void couPhase_Viscosity(couStep *step); ///< viscosity, artificial viscosity and XSPH change velocities
