@@ -4,7 +4,7 @@ scene {
     title = "The life of a bunny",
     note = "Cast in a mould; trodden on, it recovers; made plastic, it keeps the print of the foot; without springs it flows away.",
     spacing = 0.005, duration = 5.6, fps = 30, depth = 0.15,
-    pvfs = { height_error = 0.08 },
+    pvfs = { height_error = 0.08, kernel = "paper" },
 }
 
 -- Frozen springs are made on command only: until then it is a liquid.

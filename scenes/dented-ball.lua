@@ -4,7 +4,7 @@ scene {
     title = "Dented ball",
     note = "The hard ball goes in and out; its print stays in the clay.",
     spacing = 0.005, duration = 3, fps = 30,
-    pvfs = { height_error = 0.05 },
+    pvfs = { height_error = 0.05, kernel = "paper" },
 }
 
 -- Stiffer than the library's clay and yielding earlier: it must carry itself, and little of the dent may spring back.

@@ -3,6 +3,7 @@
 scene {
     title = "Elastic block", note = "The plate presses the block to half its height; when it lifts, the block comes back and wobbles.",
     spacing = 0.008, duration = 4, fps = 30,
+    pvfs = { kernel = "paper" },
 }
 
 local jelly = material("jelly", { absorption = { 1.5, 24, 17 } })

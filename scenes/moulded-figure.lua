@@ -4,7 +4,7 @@ scene {
     title = "A moulded figure",
     note = "Until 0.4 s it is a liquid in a glass mould. Then it is jelly: it sags, wobbles, is bent by a paddle and springs back.",
     spacing = 0.0035, duration = 3.2, fps = 30, depth = 0.15,
-    pvfs = { height_error = 0.05 },
+    pvfs = { height_error = 0.05, kernel = "paper" },
 }
 
 local figures = require "lib.figures"

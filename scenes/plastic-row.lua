@@ -4,7 +4,7 @@ scene {
     title = "A row of plastic behaviours",
     note = "Left to right: springs back, loses its edges, is squashed, sinks slowly, runs away.",
     spacing = 0.006, duration = 4, fps = 30,
-    pvfs = { height_error = 0.05 },
+    pvfs = { height_error = 0.05, kernel = "paper" },
 }
 
 -- The flow rate alpha [1/s] and the yield ratio gamma, the same for stretch and compression.

@@ -4,7 +4,7 @@ scene {
     title = "Syrup coiling on a stool",
     note = "The rope winds in rings, the rings melt together, the pool reaches the edge.",
     spacing = 0.004, duration = 5, fps = 30, speed = 1.6,
-    pvfs = { height_error = 0.05 },
+    pvfs = { height_error = 0.05, kernel = "paper" },
 }
 
 -- Cold and stiff: stress relaxes within a fifth of a second. Paler than the library's, so that the folds show.

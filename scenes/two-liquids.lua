@@ -4,7 +4,7 @@ scene {
     title = "Two liquids",
     note = "Left water, which splashes and finds its level; right syrup, which folds and heaps up.",
     spacing = 0.006, duration = 4, fps = 30, depth = 0.08,
-    pvfs = { height_error = 0.05 },
+    pvfs = { height_error = 0.05, kernel = "paper" },
 }
 
 local thin = material("water", { color = { 0.06, 0.25, 0.65 }, absorption = { 30, 11, 3 } })

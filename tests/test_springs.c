@@ -232,6 +232,7 @@ static void test_net(void **context)
 static void check_removal(bool is_holding_far)
 {
     couWorld *world = make_world(3, SPACING, NO_GRAVITY, 1);
+    pvfs_params(world)->support = 2; // h = 0.04
     couMaterialDef def = couDefaultMaterialDef();
     def.springs = cou_springsPlastic, def.flow_stretch = 1e4f, def.flow_compress = 1e4f;
     couMaterialId clay = add_material(world, &def);

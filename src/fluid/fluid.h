@@ -40,7 +40,8 @@ typedef struct couFluid {
     couFields fields;
     couBlowers blowers;
     couMaterialDef materials[COU_MAX_MATERIALS];
-    float mass[COU_MAX_MATERIALS]; ///< of one particle [kg]
+    float mass[COU_MAX_MATERIALS];     ///< of one particle [kg]
+    float clinging[COU_MAX_MATERIALS]; ///< viscosity by which the method holds liquid at walls [m^2/s]; 0: touching alone does
     int material_count;
     struct couSpringNet *springs;
     uint32_t next_id; ///< of the next particle made
@@ -118,6 +119,7 @@ typedef struct couMethod {
     float contact_radius;              ///< at which collisions hold particles / spacing
     bool has_contact_pushes;           ///< its walls push along the contacts' planes; otherwise samples of solids do
     float liquid_jitter, solid_jitter; ///< random offset of filled particles / spacing, without and with springs
+    float rest_jitter;                 ///< of those that start at rest
 
     // Needed
     float (*support_ratio)(const couFluid *fluid); ///< h / d

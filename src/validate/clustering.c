@@ -41,6 +41,7 @@ static Evenness settle(couTrial *trial, const char *near, int part, Evenness *in
     couWorldDef def = couTrial_WorldDef(trial, 2, SPACING);
     couWorld *world = couTrial_CreateWorld(trial, &def);
     couTrial_Set(trial, world, "near", near);
+    couTrial_Set(trial, world, "kernel", "paper"); // the two differ in the near density alone
     couMaterialDef water = couDefaultMaterialDef();
     couMaterialId material = couTrial_AddMaterial(trial, world, &water);
     couTrial_FillBox(trial, world, material, (couVec3){0, 0, 0}, (couVec3){side, side, SPACING}, 0.1f);

@@ -373,9 +373,8 @@ int64_t couWorld_AddFluid(couWorld *world, const couFluidDef *def, couFaults *fa
     const couMethod *method = world->fluid.method;
     int m = def->material.index1 - 1;
     bool is_rest = def->start == cou_fluidStartAsWorld ? world->def.start == cou_startRest : def->start == cou_fluidStartRest;
-    // What shall be at rest is as ordered as a solid.
-    bool is_liquid = world->fluid.materials[m].springs == cou_springsNone && !is_rest;
-    float jitter = is_liquid ? method->liquid_jitter : method->solid_jitter;
+    bool is_liquid = world->fluid.materials[m].springs == cou_springsNone;
+    float jitter = is_rest ? method->rest_jitter : is_liquid ? method->liquid_jitter : method->solid_jitter;
     int64_t blocked = 0;
     couFilling filling = {.material = m,
                           .shape = def->shape,
