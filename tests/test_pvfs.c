@@ -217,8 +217,8 @@ static void test_relaxation_at_walls(void **context)
         check_relaxation(cou_pvfsPaper, 3, 2, cou_nearDensity, 0.022f, true, 1e-5, false, seed);
 }
 
-// Those that hold together stay together. Four at one place are 1.3 times as dense as the smooth kernel's water of the plane, which
-// does not: they fly apart with no more than the energy of that, h k (rho - rho0)^2 / 8 for each kilogram.
+// Those that hold together stay together. Four at one place are 1.3 times as dense as the smooth kernel's water of the plane,
+// which does not: they fly apart with no more than the energy of that, h k (rho - rho0)^2 / 8 for each kilogram.
 static void check_coincident_particles(int kernel)
 {
     for (int dimension = 2; dimension <= 3; ++dimension) {

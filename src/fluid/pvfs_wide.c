@@ -150,7 +150,7 @@ static void relax_particle(couPvfsSweep *sweep, uint32_t i, PairBuffer *pairs)
 
     // Pressures as displacements [eq. 2, 5], bounded by a share of what a Newton step of the density constraint would ask for.
     float dt2 = sweep->dt * sweep->dt;
-    float far = dt2 * COU_MAX(state->k * (sums.rho - state->rho0), state->least_far), near = 0.0f;
+    float far = COU_MAX(dt2 * state->k * (sums.rho - state->rho0), dt2 * state->least_far), near = 0.0f;
     if (sweep->near == cou_nearDensity) near = dt2 * state->k_near * sums.rho_near;
     if (sweep->near == cou_nearDistance) near = dt2 * state->k_near;
     float far_load = dt2 * state->k * sums.far2 / sweep->h, near_load = 1.5f * dt2 * state->k_near * sums.w4 / sweep->h;
@@ -281,7 +281,7 @@ static couVec3 body_velocity(const couBody *body, couVec3 x, float dt)
     return couScale(1.0f / dt, couSub(x, couToWorld(body->start, couToLocal(body->end, x))));
 }
 
-// What a wall takes of a velocity along it, per time, were there no cut: liquid clings to walls with friction, so what lies behind
+// What a wall takes of a velocity along it, per time, were there no cut. Liquid clings to walls with friction: what lies behind
 // one counts as liquid whose velocity, along the wall, goes on as a line through that of the wall at its surface. Free bodies are
 // left to the friction of touching particles, which couple.c solves for.
 static float wall_drag(const couPvfsSweep *sweep, uint32_t i, const couContact *contact)
