@@ -208,8 +208,8 @@ static float support_ratio(const couFluid *fluid)
     const couPvfsParams *p = fluid->params;
     if (!isnan(p->support)) return p->support;
     if (p->recipe == cou_recipeDrops) return 3.0f;
-    if (fluid->dimension == 2) return 2.5f;
-    return is_smooth(p) ? 2.25f : 2.0f;
+    if (is_smooth(p)) return 2.25f;
+    return fluid->dimension == 2 ? 2.5f : 2.0f;
 }
 
 // Drops need tension, and a support wide enough that particles do not lock into a lattice: ellipsoids of 2:1 with 500 to 18,000
