@@ -232,7 +232,6 @@ static void test_net(void **context)
 static void check_removal(bool is_holding_far)
 {
     couWorld *world = make_world(3, SPACING, NO_GRAVITY, 1);
-    pvfs_params(world)->support = 2; // h = 0.04
     couMaterialDef def = couDefaultMaterialDef();
     def.springs = cou_springsPlastic, def.flow_stretch = 1e4f, def.flow_compress = 1e4f;
     couMaterialId clay = add_material(world, &def);
@@ -240,26 +239,27 @@ static void check_removal(bool is_holding_far)
     couVec3 x[2] = {{0, 0, 0}, {0.02f, 0, 0}};
     assert_true(couWorld_AddParticles(world, clay, x, NULL, 2, &faults));
     prepare_world(world);
+    float h = couWorld_SupportRadius(world);
     world->fluid.springs->is_holding_far = is_holding_far;
     find_pairs(world);
     assert_true(couAdjustSprings(&world->fluid, 0.01f));
     couSpringView spring;
     assert_int_equal(couWorld_CopySprings(world, &spring, 1), 1);
     CHECK_NEAR(spring.rest_length, 0.02, 1e-7, 0); // flows all the way, and no further
-    for (float r = 0.02f; r < 0.06f; r += 0.0005f) {
+    for (float r = 0.02f; r < 1.5f * h; r += 0.0005f) {
         couVec4 *p = couFluid_Position(&world->fluid);
         p[1].x = p[0].x + r;
         find_pairs(world);
         assert_true(couAdjustSprings(&world->fluid, 0.01f));
         // As long as the pair is closer than h it has a spring of its length; further apart the last one goes, or stays.
-        if (fabsf(r - 0.04f) < 1e-5f) continue; // on the edge
-        if (!is_holding_far && r > 0.04f) {
+        if (fabsf(r - h) < 1e-5f) continue; // on the edge
+        if (!is_holding_far && r > h) {
             assert_int_equal(couWorld_SpringCount(world), 0);
             continue;
         }
         assert_int_equal(couWorld_SpringCount(world), 1);
         assert_int_equal(couWorld_CopySprings(world, &spring, 1), 1);
-        CHECK_NEAR(spring.rest_length, fminf(r, 0.04f), 0.0006, 0);
+        CHECK_NEAR(spring.rest_length, fminf(r, h), 0.0006, 0);
     }
     couDestroyWorld(world);
 }

@@ -56,11 +56,13 @@ typedef struct couLatticeSums {
     double s1, s2;        ///< sums of -q A'/2, q w^2
     double spring;        ///< sum of q^2 w, for the shear modulus
     double w;             ///< sum of w, for the reach of viscosity
+    double slope2;        ///< sum of (A'/2)^2, for the load of a step
 } couLatticeSums;
 
 typedef struct couPvfsState {
     bool is_prepared;
     float sound_speed;  ///< c [m/s]
+    float courant;      ///< c step / h
     float k, k_near;    ///< [m/s^2]
     float least_far;    ///< far pressure is never below it [m/s^2]
     float rho0;         ///< rest density in the paper's sense

@@ -42,9 +42,9 @@ static double segment_distance2(Point p, Point a, Point b, double *along)
 // --- The set-up --------------------------------------------------------------------------------------------------------------
 
 // A lower and longer frame than a square, so that the bar between the junctions has one way to lie.
-static Frame make_frame(void)
+static Frame make_frame(const couTrial *trial)
 {
-    double half = 22 * SPACING; // with 16 the films meet at rounding's pleasure
+    double half = (trial->is_small ? 16 : 22) * SPACING;
     return (Frame){
         {{-1.25 * half, -half}, {-1.25 * half, half}, {1.25 * half, -half}, {1.25 * half, half}}, 2.5 * SPACING, 3 * SPACING};
 }
@@ -225,7 +225,7 @@ static void draw(couTrial *trial, const Frame *frame, const Tree *tree, couParti
 
 void couValidateFilms(couTrial *trial)
 {
-    Frame frame = make_frame();
+    Frame frame = make_frame(trial);
     couWorldDef def = couTrial_WorldDef(trial, 2, (float)SPACING);
     couWorld *world = couTrial_CreateWorld(trial, &def);
     couTrial_Set(trial, world, "recipe", "drops");
@@ -235,7 +235,7 @@ void couValidateFilms(couTrial *trial)
     add_cross(trial, world, material, &frame);
     if (world && !trial->faults.count) draw(trial, &frame, NULL, couWorld_Particles(world), "films: the start", "start");
 
-    const int frames = 1200;
+    int frames = trial->is_small ? 600 : 1200;
     for (int f = 0; f < frames && couTrial_Advance(trial, world, 0.1); ++f) couTrial_Show(trial, (f + 1.0) / frames);
     double angles[JUNCTIONS][3] = {{NAN, NAN, NAN}, {NAN, NAN, NAN}};
     if (!trial->faults.count) {
