@@ -196,7 +196,7 @@ static void test_choice_of_kernel(void **context)
         assert_int_equal(isfinite(state->least_far), is_smooth);
         if (choice == 0) {
             CHECK_NEAR(couWorld_SupportRadius(world), 0.0225, 1e-6, 0);
-            CHECK_NEAR(state->k_near / state->k, 0.05, 1e-5, 0);
+            CHECK_NEAR(state->k_near / state->k, 0.03, 1e-5, 0);
         }
         couDestroyWorld(world);
     }

@@ -62,7 +62,7 @@ typedef struct couLatticeSums {
 typedef struct couPvfsState {
     bool is_prepared;
     float sound_speed;  ///< c [m/s]
-    float courant;      ///< c step / h
+    double courant;     ///< c step / h
     float k, k_near;    ///< [m/s^2]
     float least_far;    ///< far pressure is never below it [m/s^2]
     float rho0;         ///< rest density in the paper's sense
