@@ -16,18 +16,15 @@
 // with z, ln m as 1.8 times ln |sum G| at z = d/2 (1.76 to 1.80 for kaiser with 2.25 d and the cubic spline with 2 d, 2.0 for
 // wide kernels). The straight line through that point with this rise is taken, 0 from 0.44 of the outermost row's sum down:
 // disorder inside does not count. It enters what is kept at 1 and nothing else: no force is added, so momentum is kept, and rates
-// are those of the particles that there are. It fills up to 1, and in open water to 1.02, so that a row that has closed up is
-// pushed apart again. Only as liquid is around, and next to a solid only what is open along it: of the sum there the part along
-// the wall's own is left out. A drop before a wall has the wall's gradient and no surface (it would stop before it touches), and
-// a row at a floating body that is pushed would push the body: light boxes were thrown about. Thin sheets, whose gradients
-// cancel, and spray have none.
+// are those of the particles that there are. No more is added than what is missing to 1, so nothing is pushed by it alone, and
+// only as liquid is around: a drop next to a wall has the wall's gradient and no surface (it would stop before it touches). Thin
+// sheets, whose gradients cancel, and spray have none.
 // What moves a surface by this has no energy. Solvers, which correct 2 % of a density in a step at most, bear that; state
 // equations do not: wcsph's waves of 5 mm lost 0.11 instead of 0.21 a period, but a tank let go in disorder never came to rest.
 // Where pressures pull it would hold a block that leaves its floor. Thick liquids have their stress of order taken off instead
 // (relief.c): both together made a weakly pushed pool slower (0.75 instead of over 0.8 of Newton's speed).
 // Tried: ghosts on a lattice in the air (air.c, with samples for walls: a wave of 5 mm loses 0.073 a period); all that the line
-// says, next to solids too (0.036, but light boxes were thrown about, 0.5 m/s where they should float, and drops stopped at
-// walls; with pcisph a light box next to 1.002 still had 0.12 m/s).
+// says, more than 1 too (0.036, but light boxes were thrown about, 0.5 m/s where they should float, and drops stopped at walls).
 
 #include "fluid/sph.h"
 

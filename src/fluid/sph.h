@@ -200,7 +200,6 @@ static inline float *couSph_Pressure(const couFluid *fluid) { return couTable_Da
 #define COU_OPEN_GRADIENT 0.3f ///< times d: sum of gradients at a surface, half of that of a flat one
 #define COU_OPEN_DENSITY 0.8f  ///< of drops, whose gradients may cancel
 #define COU_SURFACE_RISE 1.8f  ///< of the density lacking at a flat surface, with the sum of gradients, in powers of it
-#define COU_SURFACE_PUSH 1.02f ///< density up to which a surface row that closes up is pushed apart; solvers do no more in a step
 #define COU_SPH_BLOCK 1024     ///< particles whose sums are taken together
 
 /// What the hot loops read. A loop reads velocities or kappa of all rows and writes one row: its own.

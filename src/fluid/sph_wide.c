@@ -186,7 +186,7 @@ COU_SPECIALIZED void pairs_range(couSphLoop *loop, size_t begin, size_t end, int
         open += steep2 > steep * steep || loop->density[i] < COU_OPEN_DENSITY;
         loop->factor[i] = diagonal > 0.0f ? 1.0f / diagonal : 0.0f;
         float liquid = loop->density_scale * couSumW(fluid.value);
-        loop->kept[i] = loop->density[i] + couSurfaceLack(loop, sum, couScale(b, wall), loop->density[i], liquid);
+        loop->kept[i] = loop->density[i] + couSurfaceLack(loop, steep2, loop->density[i], liquid);
         if (has_rough) { // its velocity less the mean around it
             couVec3 mean = couScale(-1.0f / (1.0f + couSumW(fluid.value)), couSum3W(fluid.rough)); // f(0) = 1: itself
             loop->rough[i] = (couVec4){mean.x, mean.y, mean.z, 0.0f};

@@ -62,14 +62,11 @@ static inline couVec3W couGradientsW(const couPairBlock *pairs)
     return (couVec3W){couLoadShortsW(pairs->x), couLoadShortsW(pairs->y), couLoadShortsW(pairs->z)};
 }
 
-/// What the density of a particle lacks where the liquid ends in the open (free_surface.c). `sum`: of all gradients, `wall`: of
-/// those of solids; `liquid`: what the liquid around it adds to its density.
-static inline float couSurfaceLack(const couSphLoop *loop, couVec3 sum, couVec3 wall, float density, float liquid)
+/// What the density of a particle lacks where the liquid ends in the open (free_surface.c); steep2 = |sum G|^2, `liquid` what the
+/// liquid around it adds to its density.
+static inline float couSurfaceLack(const couSphLoop *loop, float steep2, float density, float liquid)
 {
-    const float most = couDot(wall, wall) > 0.0f ? 1.0f : COU_SURFACE_PUSH;
-    float row2 = loop->surface[1], near = COU_MAX(couDot(wall, wall) * row2, 0.1f); // 0.1: the wall's own fades with distance
-    couVec3 open = couMulAdd(sum, -couDot(sum, wall) * row2 / near, wall);
-    float part = COU_SURFACE_RISE * sqrtf(couDot(open, open) * row2) - (COU_SURFACE_RISE - 1.0f);
-    float lack = COU_MIN(loop->surface[0] * COU_MAX(part, 0.0f), COU_MAX(most - density, 0.0f));
+    float part = COU_SURFACE_RISE * sqrtf(steep2 * loop->surface[1]) - (COU_SURFACE_RISE - 1.0f);
+    float lack = COU_MIN(loop->surface[0] * COU_MAX(part, 0.0f), COU_MAX(1.0f - density, 0.0f));
     return lack * COU_CLAMP(4.0f * liquid, 0.0f, 1.0f);
 }
