@@ -30,6 +30,7 @@ typedef struct CollideJob {
     float radius;            // at which particles are held [m]
     couImpulseSum *impulses; // per block: six numbers for each body, and each patch of one
     uint16_t *near;          // per worker: the bodies near a group of particles
+    bool keeps_touches;      // with free bodies, for what is left over to be shared
     _Atomic int64_t trapped_count;
     _Atomic bool has_failed;
 } CollideJob;
@@ -162,6 +163,24 @@ static void take_impulse(const CollideJob *job, couImpulseSum *impulses, size_t 
     if (job->bodies->patches.count) couAddToPatches(job->bodies, impulses, b, point, j);
 }
 
+static bool add_touch(couFluid *fluid, int block, couTouch touch)
+{
+    couTouchBlock *touches = &fluid->touches.items[block];
+    if (!COU_RESERVE(fluid->memory, touches, touches->count + 1)) return false;
+    touches->items[touches->count++] = touch;
+    return true;
+}
+
+// Notes that a particle has been stopped by a free body.
+static void keep_touch(CollideJob *job, int block, size_t i, size_t b, couVec3 point, couVec3 normal)
+{
+    const couBody *body = &job->bodies->items[b];
+    if (!job->keeps_touches || body->kind != cou_rigidFree) return;
+    couTouch touch = {.arm = couSub(point, couBodyCenter(body, body->end)), .normal = normal, .body = (uint32_t)b};
+    touch.mass = job->fluid->mass[couFluid_Material(job->fluid)[i]], touch.particle = (uint32_t)i;
+    if (!add_touch(job->fluid, block, touch)) job->has_failed = true;
+}
+
 // A path that still leads through a solid is not taken: the particle stays where it came from, in the frame of that body.
 static void refuse_path(CollideJob *job, Path *path, float mass, const uint16_t *near, int near_count, couImpulseSum *impulses)
 {
@@ -183,7 +202,7 @@ static void refuse_path(CollideJob *job, Path *path, float mass, const uint16_t 
 }
 
 // All bodies near one particle. `impulses` has six numbers per body.
-static void collide_particle(CollideJob *job, size_t i, const uint16_t *near, int near_count, couImpulseSum *impulses)
+static void collide_particle(CollideJob *job, int block, size_t i, const uint16_t *near, int near_count, couImpulseSum *impulses)
 {
     couFluid *fluid = job->fluid;
     couVec4 *position = couFluid_Position(fluid), *previous = couFluid_Previous(fluid);
@@ -206,7 +225,9 @@ static void collide_particle(CollideJob *job, size_t i, const uint16_t *near, in
             couVec3 to = path.to, extracted = path.extracted;
             if (!collide_body(job, body, &path)) continue;
             couVec3 moved = couSub(couSub(path.to, to), couSub(path.extracted, extracted));
-            take_impulse(job, impulses, near[k], couMulAdd(path.to, -job->radius, path.normal), mass, moved);
+            couVec3 point = couMulAdd(path.to, -job->radius, path.normal);
+            take_impulse(job, impulses, near[k], point, mass, moved);
+            if (!round) keep_touch(job, block, i, near[k], point, path.normal);
             if (couLength(couSub(path.to, to)) > 1e-3f * fluid->spacing && near_count > 1) is_settled = false;
         }
     }
@@ -273,13 +294,13 @@ static void collide_block(void *context, int block, size_t begin, size_t end, in
 {
     CollideJob *job = context;
     couImpulseSum *impulses = start_sums(job, block);
-
+    if (job->keeps_touches) job->fluid->touches.items[block].count = 0;
     add_pushes(job, begin, end, false, impulses);
     uint16_t *near = job->near + (size_t)worker * job->bodies->count;
     for (size_t first = begin; first < end; first += GROUP) {
         size_t last = COU_MIN(first + GROUP, end);
         int near_count = find_near(job, first, last, false, near);
-        for (size_t i = first; near_count && i < last; ++i) collide_particle(job, i, near, near_count, impulses);
+        for (size_t i = first; near_count && i < last; ++i) collide_particle(job, block, i, near, near_count, impulses);
     }
 }
 
@@ -320,7 +341,9 @@ void couPhase_Collide(couStep *step)
         step->has_failed = true;
         return;
     }
+    job.keeps_touches = bodies->free_count && !fluid->method->has_contact_pushes;
     couFor(&fluid->parallel, fluid->table.count, COLLISION_BLOCK, collide_block, &job);
+    if (job.has_failed) step->has_failed = true;
     step->report->trapped_count += job.trapped_count;
     for (size_t b = 0; b < bodies->count; ++b) {
         couBody *body = &bodies->items[b];
@@ -336,19 +359,11 @@ void couPhase_Collide(couStep *step)
         sum_blocks(&job, bodies->count + p, patch->impulse);
         for (int a = 0; a < 6; ++a) patch->impulse[a] += patch->pushed[a];
     }
+    couSettleImpulses(step);
     couArena_Release(fluid->scratch, mark);
-    couSettleImpulses(bodies);
 }
 
 // --- Touches -----------------------------------------------------------------------------------------------------------------
-
-static bool add_touch(couFluid *fluid, int block, couTouch touch)
-{
-    couTouchBlock *touches = &fluid->touches.items[block];
-    if (!COU_RESERVE(fluid->memory, touches, touches->count + 1)) return false;
-    touches->items[touches->count++] = touch;
-    return true;
-}
 
 // A particle whose path cannot have gone through the body: how far it is too close at the end, beyond what extraction would
 // move it, and what friction takes of its sliding. Both may turn out otherwise as the body moves on. False when it is far.

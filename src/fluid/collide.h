@@ -14,6 +14,7 @@ typedef struct couTouch {
     float mass;     ///< [kg]
     float share;    ///< of the sliding that friction takes
     uint32_t body;
+    uint32_t particle;
 } couTouch;
 
 typedef struct couTouchBlock {
@@ -27,4 +28,4 @@ int couTouchBlockCount(const couFluid *fluid);
 void couFreeTouches(couFluid *fluid);
 
 // couple.c
-void couSettleImpulses(couBodies *bodies); ///< what collisions gave beyond what couPhase_Bodies() expected
+void couSettleImpulses(couStep *step); ///< what collisions gave beyond what couPhase_Bodies() expected
