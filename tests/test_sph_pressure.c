@@ -83,7 +83,7 @@ static void check_residual(int dimension, bool is_divergence, bool is_clamped, c
         double got = 0;
         for (int block = 0; block < couBlockCount(loop.count, COU_SPH_BLOCK); ++block) got += loop.sums[4 * block + k];
         assert_true(sums[k] > 0);
-        CHECK_NEAR(got / (double)r.count, sums[k] / (double)r.count, 1e-6, seed);
+        CHECK_NEAR(got / (double)r.count, sums[k] / (double)r.count, 2e-6, seed); // up to 40 rounded gradients each
     }
     free(loop.residual), free(D);
     free_reference(&r);
