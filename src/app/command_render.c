@@ -726,7 +726,7 @@ int couCommandRender(int argc, char **argv)
         COU_OPTION("--threads", "N", cou_optionInt, &job.threads, .min = 1, .max = COU_MAX_THREADS,
                    .help = "threads (default all cores); the pictures do not depend on it"),
         COU_OPTION("--on", "CLUSTER", cou_optionText, &job.on, .help = "slurm: let a job array draw the pictures"),
-        COU_OPTION("--slurm", "OPTIONS", cou_optionText, &job.slurm, .help = "for sbatch, e.g. '--partition=short --time=60'"),
+        COU_OPTION("--slurm", "OPTIONS", cou_optionText, &job.slurm, .help = "for sbatch: --slurm='--partition=short --time=60'"),
         COU_OPTION("--parts", "N", cou_optionInt, &job.parts, .min = 1, .max = COU_MAX_FRAMES,
                    .help = "share the frames among N commands, each with its --part"),
         COU_OPTION("--part", "I", cou_optionInt, &job.part, .min = 0, .max = COU_MAX_FRAMES,
