@@ -272,6 +272,8 @@ static void test_bad_samples(void **context)
     (void)context;
     couVec3 points[GIVEN], far[] = {{0.09f, 0, 0}, {0.13f, 0, 0}, {0, 0, 0.5f}}, bad[] = {{0.1f, 0, 0}, {0, NAN, 0}};
     spread(points, 0.1f);
+    static couVec3 crowd[100000];
+    for (int k = 0; k < COU_COUNT(crowd); ++k) crowd[k] = (couVec3){0.1f, 0.01f, 0.01f};
     const struct {
         const couVec3 *points;
         size_t count;
@@ -282,6 +284,8 @@ static void test_bad_samples(void **context)
         {points, COU_MAX_BODY_SAMPLES + 1, "10000001 points"},
         {far, 3, "2 of 3 points are wrong; the first, number 2, {0.13, 0, 0} is 0.03 m outside the surface: at most 0.02 m"},
         {bad, 2, "1 of 2 points are wrong; the first, number 2, is not finite"},
+        {crowd, 1001, "1001 points are in one cube of a spacing, 0.04 m: at most 1000 are allowed"},
+        {crowd, 100000, "100000 points are in one cube"},
     };
     for (int k = 0; k < COU_COUNT(cases); ++k) {
         couFaults faults = {0};
