@@ -55,7 +55,7 @@ static bool find_spring(couSpringSweep *sweep, Lane *lane, size_t *next_cell, si
     (couFloatW) { value(0), value(1), value(2), value(3), value(4), value(5), value(6), value(7) }
 
 // Moves both ends of one spring of each lane, shares by inverse mass. The bound keeps a stiff spring from overshooting its rest
-// length. Lanes from `count` on have the dummy at both ends and move nothing.
+// length. Lanes from `count` on have the dummy at both ends, which lies still; a row's material is some material there too.
 static inline void apply_springs(const couSpringSweep *sweep, const couSpring *const *springs, const uint32_t *i,
                                  const uint32_t *j, int count)
 {
