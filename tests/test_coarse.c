@@ -4,8 +4,6 @@
 
 #define SPACING 0.02f
 
-static const couIsa variants_here[] = {cou_isaScalar, cou_isaBase, cou_isaV3};
-
 // A jittered box of two liquids, sorted, with its pairs; with periods it is a full box.
 static couWorld *make_box_of(int dimension, bool is_periodic, int seed)
 {
@@ -152,7 +150,7 @@ static void check_transfer(int dimension, bool is_periodic, couIsa isa, int seed
 static void test_transfer(void **context)
 {
     (void)context;
-    for (int n = 0; n < 6; ++n) check_transfer(n & 1 ? 3 : 2, n & 2, variants_here[n % 3], 11 + n);
+    for (int n = 0; n < 8; ++n) check_transfer(n & 1 ? 3 : 2, n & 2, some_isa(n), 11 + n);
 }
 
 // The operator and its solution by a dense matrix in double precision.
@@ -213,7 +211,7 @@ static void check_operator(int dimension, bool is_periodic, couIsa isa, int seed
 static void test_operator(void **context)
 {
     (void)context;
-    for (int n = 0; n < 6; ++n) check_operator(n & 1 ? 3 : 2, n & 2, variants_here[n % 3], 31 + n);
+    for (int n = 0; n < 8; ++n) check_operator(n & 1 ? 3 : 2, n & 2, some_isa(n), 31 + n);
 }
 
 // --- What it is for ----------------------------------------------------------------------------------------------------------

@@ -113,6 +113,9 @@ static inline couWorld *make_world(int dimension, float spacing, couVec3 gravity
     return world;
 }
 
+/// The instruction sets of this machine in turn; shifted after every four, so that each meets all that a loop of four changes.
+static inline couIsa some_isa(int seed) { return (couIsa)((seed + seed / 4) % ((int)couBestIsa() + 1)); }
+
 static inline couPvfsParams *pvfs_params(couWorld *world) { return couWorld_MethodParams(world); }
 static inline couPvfsState *pvfs_state(couWorld *world) { return world->fluid.method_state; }
 

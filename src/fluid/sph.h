@@ -278,7 +278,7 @@ double couSph_OpenShare(const couStep *step);
 bool couSph_HasUnusualSuction(const couFluid *fluid);
 void couSph_WarnOfSuction(couFluid *fluid, const char *surface); ///< which says where there is or will be one
 
-/// Runs one of a loop's three variants over all particles, in blocks of COU_SPH_BLOCK.
+/// Runs one of a loop's variants over all particles, in blocks of COU_SPH_BLOCK.
 typedef void couSphLoopFcn(couSphLoop *loop, size_t begin, size_t end, int block);
 void couSph_Run(const couStep *step, couSphLoop *loop, couSphLoopFcn *const variants[]);
 /// Sum of what the blocks left, in their order.
