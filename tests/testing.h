@@ -293,6 +293,7 @@ static inline couPvfsSweep make_test_sweep(couWorld *world, float dt)
                           .material = couFluid_Material(fluid),
                           .density = couFluid_Density(fluid),
                           .count = fluid->table.count,
+                          .bodies = fluid->bodies,
                           .dimension = fluid->dimension,
                           .near = pvfs_params(world)->near,
                           .has_wall_density = pvfs_params(world)->walls == cou_wallDensity,

@@ -58,6 +58,7 @@ typedef struct Path {
     couVec3 extracted; // displacement that is not to become velocity
     couVec3 normal;    // of the last surface that changed the path, out of the body
     bool has_changed;
+    float kinematic; // viscosity by which the liquid clings to walls [m^2/s]; 0: it does not
 } Path;
 
 // Gives a path that met a body the speed away from it that the bounce asks for, by what is not to become velocity: the particle
@@ -69,6 +70,15 @@ static void rebound(const couBody *body, couVec3 normal, couVec3 wanted, couVec3
     float leaving = couDot(gone, normal) - couDot(path->extracted, out);
     float missing = body->def.bounce * approach - leaving;
     if (approach > 0.0f && missing > 0.0f) path->extracted = couMulAdd(path->extracted, -missing, out);
+}
+
+// The share of friction by touch where viscosity holds the liquid as well: none where a layer as thin as a spacing is viscous,
+// d v / nu < 1, since its particles then resolve how it slides over the wall.
+static float unresolved(const CollideJob *job, const couBody *body, float kinematic, couVec3 slid)
+{
+    if (!(kinematic > 0.0f) || body->kind == cou_rigidFree) return 1.0f;
+    float way = couLength(slid), viscous_way = kinematic * job->dt / job->fluid->spacing;
+    return way > viscous_way ? 1.0f - viscous_way / way : 0.0f;
 }
 
 // One body's say on a path: stops it at the surface, lets it slide, keeps the collision radius. Returns true when it did
@@ -113,7 +123,7 @@ static bool collide_body(const CollideJob *job, const couBody *body, Path *path)
     if (body->friction_share > 0.0f && fluid->method->has_contact_pushes) {
         couVec3 slid = couSub(b, a);
         couVec3 tangent = couMulAdd(slid, -couDot(slid, normal), normal);
-        b = couMulAdd(b, -body->friction_share, tangent);
+        b = couMulAdd(b, -body->friction_share * unresolved(job, body, path->kinematic, tangent), tangent);
         after = couShape_DistanceNormal(shape, dimension, b, &normal);
     }
     if (after < job->radius) {
@@ -208,6 +218,7 @@ static void collide_particle(CollideJob *job, int block, size_t i, const uint16_
     couVec4 *position = couFluid_Position(fluid), *previous = couFluid_Previous(fluid);
     float mass = fluid->mass[couFluid_Material(fluid)[i]];
     Path path = {.from = couXyz(previous[i]), .to = couXyz(position[i])};
+    path.kinematic = fluid->clinging[couFluid_Material(fluid)[i]];
     for (int k = 0; k < near_count; ++k) {
         const couBody *body = &job->bodies->items[near[k]];
         if (!(body->def.stickiness > 0.0f)) continue;
@@ -330,6 +341,13 @@ static void sum_blocks(const CollideJob *job, size_t body, double sum[6])
     }
 }
 
+static void note_force(couBody *body, double dt)
+{
+    const double *p = body->impulse;
+    body->step_force = (couVec3){(float)(p[0] / dt), (float)(p[1] / dt), (float)(p[2] / dt)};
+    body->step_torque = (couVec3){(float)(p[3] / dt), (float)(p[4] / dt), (float)(p[5] / dt)};
+}
+
 void couPhase_Collide(couStep *step)
 {
     couFluid *fluid = step->fluid;
@@ -350,9 +368,7 @@ void couPhase_Collide(couStep *step)
         sum_blocks(&job, b, body->impulse);
         for (int a = 0; a < 6; ++a) body->impulse[a] += body->pushed[a];
         for (int a = 0; a < 6; ++a) body->sum[a] += body->impulse[a];
-        const double *p = body->impulse, dt = step->dt;
-        body->step_force = (couVec3){(float)(p[0] / dt), (float)(p[1] / dt), (float)(p[2] / dt)};
-        body->step_torque = (couVec3){(float)(p[3] / dt), (float)(p[4] / dt), (float)(p[5] / dt)};
+        note_force(body, step->dt);
     }
     for (size_t p = 0; p < bodies->patches.count; ++p) {
         couPatch *patch = &bodies->patches.items[p];
@@ -361,6 +377,50 @@ void couPhase_Collide(couStep *step)
     }
     couSettleImpulses(step);
     couArena_Release(fluid->scratch, mark);
+}
+
+static void drag_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    CollideJob *job = context;
+    couImpulseSum *impulses = start_sums(job, block);
+    const couFluid *fluid = job->fluid;
+    for (size_t i = begin; i < end; ++i) {
+        const couContact *contacts = couContacts_Of(&fluid->contacts, i);
+        float mass = fluid->mass[couFluid_Material(fluid)[i]];
+        for (int k = 0; k < fluid->contacts.count[i]; ++k) {
+            couVec3 drag = contacts[k].drag;
+            if (drag.x == 0.0f && drag.y == 0.0f && drag.z == 0.0f) continue;
+            couVec3 x = couXyz(couFluid_Position(fluid)[i]);
+            couVec3 at = couMulAdd(x, contacts[k].offset - couDot(contacts[k].normal, x), contacts[k].normal);
+            take_impulse(job, impulses, (size_t)contacts[k].body, at, mass, couScale(job->dt, drag));
+        }
+    }
+}
+
+bool couGiveDrags(couStep *step)
+{
+    couFluid *fluid = step->fluid;
+    couBodies *bodies = fluid->bodies;
+    if (!bodies->count) return true;
+    couArenaMark mark = couArena_Mark(fluid->scratch);
+    CollideJob job;
+    if (!start_job(step, &job)) return false;
+    couFor(&fluid->parallel, fluid->table.count, COLLISION_BLOCK, drag_block, &job);
+    for (size_t b = 0; b < bodies->count; ++b) {
+        couBody *body = &bodies->items[b];
+        double sum[6];
+        sum_blocks(&job, b, sum);
+        for (int a = 0; a < 6; ++a) body->impulse[a] += sum[a], body->sum[a] += sum[a];
+        note_force(body, step->dt);
+    }
+    for (size_t p = 0; p < bodies->patches.count; ++p) {
+        double sum[6];
+        sum_blocks(&job, bodies->count + p, sum);
+        for (int a = 0; a < 6; ++a) bodies->patches.items[p].impulse[a] += sum[a];
+    }
+    couArena_Release(fluid->scratch, mark);
+    return true;
 }
 
 // --- Touches -----------------------------------------------------------------------------------------------------------------

@@ -24,6 +24,8 @@ typedef struct couTouchBlock {
 
 /// What the particles would do to free bodies at their predicted places. False without memory.
 bool couFindTouches(couStep *step);
+/// Gives the bodies what viscosity took of the liquid along them in this step. False without memory.
+bool couGiveDrags(couStep *step);
 int couTouchBlockCount(const couFluid *fluid);
 void couFreeTouches(couFluid *fluid);
 
