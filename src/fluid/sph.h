@@ -435,8 +435,8 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve);
         .bytes = 64, .flops = 15 \
     }
 
-/// Defaults of all but mueller and sesph, which come before a method's own. A support of 2.25 d has 48 neighbours in space and 16
-/// in the plane, where water then feels its lattice; 2.75 d has 24 there (docs/calm-water.md).
+/// Defaults of the solvers, which come before a method's own. A support of 2.25 d has 48 neighbours in space and 16 in the plane,
+/// where water then feels its lattice; 2.75 d has 24 there (docs/calm-water.md).
 #define COU_SPH_DEFAULTS \
     .kernel = cou_sphKaiser, .tension = cou_tensionNone, .support = {2.75f, 2.25f}, .exponent = 7, .damping = 0.01f
 
