@@ -174,11 +174,42 @@ static void test_closed_box(void **context)
     }
 }
 
+// A jet of some 6 m/s in a closed box of 24 layers. Pressures that start around 0 in fast flow let the upper half of it hang from
+// the lid, where it tears: the box counted as open in an eighth of all steps, and each time what was uneven became speed.
+static void test_jet_in_closed_box(void **context)
+{
+    (void)context;
+    couWorld *world = make_sph_world("dfsph", 3, 0.1f, EARTH);
+    sph_params(world)->divergence_tolerance = 0.0003f;
+    couMaterialId liquid = add_liquid(world, 250, 0.001f);
+    add_body(world, make_tank(1.2f, 2.4f, 1.2f, 0.2f, false), at(0, 0, 0), 0);
+    couFaults faults = {0};
+    couFluidDef def = couDefaultFluidDef();
+    def.material = liquid, def.shape = make_box(1.2f, 2.4f, 1.2f), def.is_full = true;
+    assert_true(couWorld_AddFluid(world, &def, &faults) > 3000);
+    couShape_Release(def.shape);
+    couBlowerDef blower = couDefaultBlowerDef();
+    blower.shape = make_box(0.4f, 0.4f, 0.4f), blower.pose.position.y = -0.9f, blower.acceleration = 100;
+    couWorld_AddBlower(world, &blower, &faults);
+    couShape_Release(blower.shape);
+    CHECK_NO_FAULTS(&faults);
+    int steps = 0, open = 0;
+    while (couWorld_Time(world) < 0.7) {
+        couStepReport report = couWorld_Step(world, couWorld_SuggestStep(world));
+        CHECK_HEALTHY(&report);
+        if (couWorld_Time(world) < 0.1) continue; // the start settles
+        ++steps;
+        open += !sph_state(world)->is_full;
+    }
+    if (open > steps / 50) fail_msg("open in %d of %d steps, at most one in 50", open, steps);
+    couDestroyWorld(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vortex),  cmocka_unit_test(test_body_in_vortex), cmocka_unit_test(test_body_in_closed_box),
-        cmocka_unit_test(test_threads), cmocka_unit_test(test_closed_box),
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_closed_box),     cmocka_unit_test(test_jet_in_closed_box),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

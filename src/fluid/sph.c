@@ -239,10 +239,13 @@ static void look_for_free_surface(couStep *step)
 }
 
 #define FULL_SHARE 0.05 // of the particles of a square tank's surface: disorder opens a few holes
+#define OPEN_SHARE 0.5  // likewise: so many lie at a surface, nobody need look closer
 
 // What couSphPairs found.
-static void note_extremes(couFluid *fluid, const couSphLoop *loop)
+static void note_extremes(couStep *step, const couSphLoop *loop)
 {
+    couFluid *fluid = step->fluid;
+    couSphState *state = fluid->method_state;
     double fastest = 0, open = 0, surface = pow((double)loop->count, fluid->dimension == 2 ? 0.5 : 2 / 3.0);
     for (int b = 0; b < couBlockCount(loop->count, COU_SPH_BLOCK); ++b) {
         fastest = COU_MAX(fastest, loop->sums[2 * b]);
@@ -250,7 +253,11 @@ static void note_extremes(couFluid *fluid, const couSphLoop *loop)
     }
     fluid->relative_speed = (float)fastest;
     bool is_sealed = ((const couSphParams *)fluid->params)->sealed;
-    couSph_State(fluid)->is_full = is_sealed && loop->count && open <= FULL_SHARE * surface;
+    bool is_even = open <= FULL_SHARE * surface, is_closed = is_even;
+    if (is_sealed && !is_even && open <= OPEN_SHARE * surface)
+        is_closed = couSph_OpenShare(step) * (double)loop->count <= FULL_SHARE * surface;
+    state->is_full = is_sealed && loop->count && is_closed;
+    state->is_torn = state->is_full && !is_even;
 }
 
 void couPhase_Pairs(couStep *step)
@@ -286,7 +293,7 @@ void couPhase_Pairs(couStep *step)
     }
     loop.walls_own = NULL;
     couSph_Run(step, &loop, variants);
-    note_extremes(fluid, &loop);
+    note_extremes(step, &loop);
     if (!couSph_FindAir(step)) step->has_failed = true;
     // Where there is no surface, or ghosts have made it up, nothing is lacking; in thick liquids the skin's stress is taken off.
     const couSphState *state = fluid->method_state;

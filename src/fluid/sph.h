@@ -184,6 +184,7 @@ typedef struct couSphState {
     couYield yield;     ///< free bodies in the pressure system
     couWallRows walls;  ///< samples with pressures of their own
     bool is_full;       ///< there is no surface: pressures can move density about, but not change its mean
+    bool is_torn;       ///< such a domain whose particles lie unevenly, with beginnings of holes
     bool is_tidied;     ///< such a domain, by one solver without free bodies: its particles are kept evenly spread (tidy.c)
     couVec4 *detour;    ///< scratch: velocities by which particles move and which they do not keep; NULL: none
 } couSphState;

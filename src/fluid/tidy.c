@@ -23,9 +23,9 @@
 
 typedef struct TidyJob {
     const couStep *step;
-    const couVec4 *uneven;
-    float share; // [m^2]
-    float own;   // [m]
+    const couVec4 *uneven; // sum of G [1/m], w: how fast neighbours part [m/s]
+    float share;           // [m^2]
+    float most_own;        // [m]
 } TidyJob;
 
 static void tidy_block(void *context, int block, size_t begin, size_t end, int worker)
@@ -35,10 +35,11 @@ static void tidy_block(void *context, int block, size_t begin, size_t end, int w
     const couFluid *fluid = job->step->fluid;
     couVec4 *x = couFluid_Position(fluid);
     const uint32_t *id = couFluid_Id(fluid);
-    float most = MOST_MOVED * fluid->spacing;
+    float d = fluid->spacing, most = MOST_MOVED * d;
     for (size_t i = begin; i < end; ++i) {
+        float own = COU_MIN(OWN_WAY * job->step->dt * job->uneven[i].w, job->most_own);
         couVec3 way = couScale(-job->share, couXyz(job->uneven[i]));
-        way = couMulAdd(way, job->own, couPartingDirection(fluid->dimension, 0, id[i] + 1));
+        way = couMulAdd(way, own, couPartingDirection(fluid->dimension, 0, id[i] + 1));
         float length = couLength(way);
         if (length > most) way = couScale(most / length, way);
         x[i].x += way.x, x[i].y += way.y, x[i].z += way.z;
@@ -63,7 +64,7 @@ void couSph_Tidy(couStep *step)
     couSphLoop loop = couSph_Loop(step);
     loop.out = couFluid_Previous(fluid); // free again
     couSph_Run(step, &loop, uneven);
-    float d = fluid->spacing, way = fluid->relative_speed * step->dt;
-    TidyJob job = {step, loop.out, COU_MIN(PACE * way, MOST_EVENED * d) * d, COU_MIN(OWN_WAY * way, MOST_MOVED * d)};
+    float d = fluid->spacing, share = COU_MIN(PACE * fluid->relative_speed * step->dt, MOST_EVENED * d);
+    TidyJob job = {step, loop.out, share * d, OWN_WAY / PACE * share};
     couFor(&fluid->parallel, loop.count, 8192, tidy_block, &job);
 }
