@@ -18,6 +18,7 @@ import sys
 import tempfile
 import zlib
 
+import attack_frames as frames
 import attack_inputs as inputs
 import attack_results as results
 from attack_scenes import DROP, callbacks, scenes
@@ -26,7 +27,7 @@ from attack_viewer import attack_playback, attack_recording, attack_viewer
 SECONDS = 3000  # on the clock, which means never
 CPU_SECONDS = 300  # that an attack may use: a scene may compute for 60 s
 MEMORY = 3 << 30  # [bytes] of one process; the sanitizers' own needs are no part of it
-CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
+CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xa8-\xae]|\xe2\x81[\xa6-\xa9]")
 
 
 class Attack:
@@ -269,9 +270,9 @@ def attack_commands(attack, rng):
     attack.hold("command lines", tried, troubles)
 
 
-def prepare(attack, name, commands):
+def prepare(attack, name, commands, scene=results.SCENE):
     """Runs what cannot fail; false, with a row that says so, when it does."""
-    write("in/scene.lua", results.SCENE)
+    write("in/scene.lua", scene)
     for command in commands:
         done = attack.run([*command, "--threads", "1", "--quiet"])
         if done.returncode != 0:
@@ -322,6 +323,21 @@ def attack_sweeps(attack, rng):
         attack_cases(attack, "sweeps", "good-sweep", results.sweeps(rng))
 
 
+def attack_splash(attack, name, cases):
+    """Cases that change a run with foam."""
+    commands = [["run", "in/scene.lua", "--export", "vtk", "--out", "splash"], ["foam", "splash"]]
+    if os.path.exists("splash") or prepare(attack, name, commands, frames.SPLASH):
+        attack_cases(attack, name, "splash", cases)
+
+
+def attack_foam(attack, rng):
+    attack_splash(attack, "foam", frames.foams(rng))
+
+
+def attack_pictures(attack, rng):
+    attack_splash(attack, "pictures of frames", frames.pictures(rng))
+
+
 def attack_played(attack, rng):
     if prepare(attack, "runs played back", [["run", "in/scene.lua", "--export", "vtk", "--out", "good"]]):
         attack_playback(attack, rng)
@@ -335,6 +351,7 @@ def attack_recorded(attack, rng):
 CLASSES = {"scenes": attack_scenes, "callbacks": attack_callbacks, "meshes": attack_meshes, "solids": attack_solids,
            "bombs": attack_bombs, "frames": attack_frames, "folders": attack_folders, "memory": attack_memory,
            "commands": attack_commands, "measures": attack_measures, "runs": attack_runs, "sweeps": attack_sweeps,
+           "foam": attack_foam, "pictures": attack_pictures,
            "viewer": attack_viewer, "playback": attack_played, "recording": attack_recorded}
 
 

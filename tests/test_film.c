@@ -254,6 +254,36 @@ static void test_discarded_film_leaves_nothing(void **context)
     assert_int_equal(count_files(), 0);
 }
 
+// A process that makes a film is killed before ffmpeg has opened its file; whoever tidies up finds the file and removes it. When
+// ffmpeg goes on, it must not come back.
+static void test_encoder_that_outlives_its_film_leaves_nothing(void **context)
+{
+    (void)context;
+    char script[sizeof(usual_path) + 300], done[300];
+    snprintf(script, sizeof(script),
+             "while ! [ -e '%s-bin/go' ]; do sleep 0.01; done; PATH='%s' ffmpeg \"$@\"; echo $? >'%s-bin/code'; "
+             "mv '%s-bin/code' '%s-bin/done'",
+             folder, usual_path, folder, folder, folder);
+    stand_in(script);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        couFilm *film = couOpenFilm(in_folder("film.mp4"), WIDTH, HEIGHT, 25, &faults);
+        couImage image = make_image(WIDTH, HEIGHT, 9, 9, 9);
+        if (film) couFilm_AddFrame(film, &image, &faults);
+        kill(getpid(), SIGKILL);
+    }
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(count_files(), 1);
+    char command[300];
+    snprintf(command, sizeof(command), "rm %s/* && touch %s-bin/go", folder, folder);
+    assert_int_equal(system(command), 0);
+    snprintf(done, sizeof(done), "%s-bin/done", folder);
+    while (access(done, F_OK) != 0) usleep(10000);
+    assert_int_equal(count_files(), 0);
+    remove_stand_in();
+}
+
 // Two colours in turn, 10 frames at 20 a second.
 static void make_blinking(const char *name)
 {
@@ -576,6 +606,7 @@ int main(void)
         FILM_TEST(test_film_has_its_colours_and_can_be_streamed),
         FILM_TEST(test_odd_names_are_names),
         FILM_TEST(test_discarded_film_leaves_nothing),
+        FILM_TEST(test_encoder_that_outlives_its_film_leaves_nothing),
         FILM_TEST(test_wrong_sizes_and_rates_are_faults),
         FILM_TEST(test_film_needs_a_writable_place),
         FILM_TEST(test_frame_of_another_size_is_a_fault),

@@ -395,9 +395,12 @@ static void test_faults(void **context)
     assert_false(couFoam_Advance(&foam, &def, &span, &faults));
     CHECK_FAULT(&faults, "foam.drag", NULL);
     def = foam_def();
-    span.seconds = NAN;
-    assert_false(couFoam_Advance(&foam, &def, &span, &faults));
-    CHECK_FAULT(&faults, "foam.seconds", NULL);
+    const double bad_seconds[] = {NAN, 0, -1, 1e7, 1e300, INFINITY};
+    for (int k = 0; k < COU_COUNT(bad_seconds); ++k) {
+        span.seconds = bad_seconds[k];
+        assert_false(couFoam_Advance(&foam, &def, &span, &faults));
+        CHECK_FAULT(&faults, "foam.seconds", "allowed: > 0 and <= 1e+06");
+    }
     span.seconds = 0.1;
     flat.dimension = 2, bare.velocities = NULL;
     for (int k = 0; k < 2; ++k) {

@@ -127,8 +127,8 @@ static double surface_distance(bool is_even)
 static void test_surface_does_not_crowd(void **context)
 {
     (void)context;
-    CHECK_RANGE(surface_distance(true), 0.85, 1.1, 0);
-    CHECK_RANGE(surface_distance(false), 0.6, 0.8, 1);
+    CHECK_RANGE(surface_distance(true), 0.83, 1.1, 0);
+    CHECK_RANGE(surface_distance(false), 0.5, 0.75, 1);
 }
 
 // --- The warning -------------------------------------------------------------------------------------------------------------

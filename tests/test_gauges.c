@@ -478,6 +478,11 @@ static void test_removed_while_running(void **context)
     assert_true(isnan(values[0]) && isnan(values[1]));
     assert_int_equal(couWorld_GaugeColumnCount(world), 4);
     assert_int_equal(couWorld_GaugeColumnAt(world, 2).gauge.index1, 0);
+    const int beyond[] = {-1, 4, INT32_MAX, INT32_MIN};
+    for (int k = 0; k < COU_COUNT(beyond); ++k) {
+        assert_string_equal(couWorld_GaugeColumnAt(world, beyond[k]).name, "");
+        CHECK_NEAR(couWorld_ParticleMass(world, k == 1 ? 255 : beyond[k]), 0, 0, 0);
+    }
     couFaults faults = {0};
     assert_false(couWorld_Record(world, "f", 1, &faults));
     CHECK_FAULT(&faults, "record", "is a gauge");

@@ -113,6 +113,10 @@ ends 0 check glass.lua --picture start.png --size 64x36
 same "a picture" "89504e47" "$(head -c 4 start.png | od -An -tx1 | tr -d ' ')"
 has "volumes are met" "^volume +what is filled is within 0\.[0-9]+ %" stdout
 has "a method that damps" "^advice +pvfs damps waves and swirls.* dfsph keep them" stdout
+same "nothing sinks" 0 "$(grep -c '^advice.*sink' stdout)"
+(cat glass.lua && echo 'body { shape = sphere { radius = 0.01 }, at = {0, 0.09, 0}, density = 1400 }') >pebble.lua
+ends 0 check pebble.lua
+has "what sinks too slowly" "^advice +bodies sink in pvfs.*; dfsph comes closer" stdout
 ends 0 check glass.lua --method dfsph
 same "one that does not" 0 "$(grep -c '^advice' stdout)"
 sed 's/cylinder { radius = 0.032, height = 0.07 }, at/box { size = {0.04, 0.045, 0.04} }, at/' glass.lua >box.lua

@@ -199,7 +199,8 @@ static void test_contacts(void **context)
 
 // --- Under water -------------------------------------------------------------------------------------------------------------
 
-// What the water does to a heavy box on the floor is what the column above it weighs: nothing gets below.
+// What the water does to a heavy box on the floor is what the column above it weighs: nothing gets below. Near its edges the
+// pressure is that of the water beside it too: a spacing of its width.
 static void test_box_on_the_floor(void **context)
 {
     (void)context;
@@ -225,7 +226,7 @@ static void test_box_on_the_floor(void **context)
     double surface = (liquid.mass / 1000 + (double)size * size) / wide, expected = 1000 * 9.81 * size * (surface - size);
     print_message("a box on the floor: water presses with %.3f of the column above it, sideways %.3f\n", -force[1] / expected,
                   force[0] / expected);
-    CHECK_NEAR(-force[1] / expected, 1, 0.05, 0);
+    CHECK_NEAR(-force[1] / expected, 1, 0.07, 0);
     CHECK_NEAR(force[0] / expected, 0, 0.05, 0);
     CHECK_NEAR(couWorld_BodyPose(world, box).position.y, 0.5 * (double)size, 0.05 * d, 0);
     couDestroyWorld(world);

@@ -48,6 +48,25 @@ static void test_stray_particle_does_not_shrink_the_rest(void **context)
     couFreeImage(&image);
 }
 
+// Frames whose numbers overflow: a camera that cannot be sees nothing, whatever it is of.
+static void test_box_without_end_does_no_harm(void **context)
+{
+    (void)context;
+    const couVec3 positions[] = {{0, 0, 0}, {3e38f, -3e38f, 1e20f}};
+    const couBounds boxes[] = {
+        {{-3e38f, -3e38f, -3e38f}, {3e38f, 3e38f, 3e38f}}, {{0, 0, 0}, {1e20f, 1e20f, 1e20f}}, {{-1e18f, 0, 0}, {1e18f, 0, 0}}};
+    couPictureScene scene = make_scene(positions, 2, 0.1f);
+    for (int k = 0; k < 3 * COU_COUNT(boxes); ++k) {
+        couPictureOptions options = look_from((couVec3){0, 0, 0}, (couVec3){0, 0, 0});
+        options.is_auto_camera = true, options.frame = boxes[k / 3], options.width = options.height = 16;
+        scene.dimension = k % 3 == 0 ? 2 : 3;
+        options.quality = k % 3 == 2 ? cou_qualityFinal : cou_qualityPreview, options.paths = 1;
+        couImage image = render(&scene, &options);
+        assert_int_equal(find_patch(&image, is_red).count, 0);
+        couFreeImage(&image);
+    }
+}
+
 // All the way around, the box is inside the picture and the camera as far off as at the start.
 static void test_turning_camera_keeps_the_box_in_view(void **context)
 {
@@ -92,9 +111,8 @@ static void test_final_picture_frames_its_surface(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_automatic_camera_frames_the_box),
-        cmocka_unit_test(test_stray_particle_does_not_shrink_the_rest),
-        cmocka_unit_test(test_turning_camera_keeps_the_box_in_view),
+        cmocka_unit_test(test_automatic_camera_frames_the_box),  cmocka_unit_test(test_stray_particle_does_not_shrink_the_rest),
+        cmocka_unit_test(test_box_without_end_does_no_harm),     cmocka_unit_test(test_turning_camera_keeps_the_box_in_view),
         cmocka_unit_test(test_final_picture_frames_its_surface),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

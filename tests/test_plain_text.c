@@ -30,7 +30,12 @@ static void test_what_is_shown(void **context)
     EXPECT("a\rb\0c\177", "a\\x0db\\x00c\\x7f");
     EXPECT("caf\303\251 \342\202\254 \360\237\230\200", "caf\303\251 \342\202\254 \360\237\230\200"); // é, euro, a face
     EXPECT("\302\233", "\\xc2\\x9b");                                                                 // CSI of 8 bits in UTF-8
-    EXPECT("\302\240", "\302\240"); // a space that does not break
+    EXPECT("\302\240", "\302\240");                          // a space that does not break
+    EXPECT("\342\200\256gpj.exe", "\\xe2\\x80\\xaegpj.exe"); // writes the rest from right to left
+    EXPECT("\342\200\250\342\201\246", "\\xe2\\x80\\xa8\\xe2\\x81\\xa6");
+    EXPECT("\342\200\247\342\200\257\342\201\245\342\201\252", "\342\200\247\342\200\257\342\201\245\342\201\252");
+    EXPECT("\327\251\327\234\327\225\327\235 \342\200\217",
+           "\327\251\327\234\327\225\327\235 \342\200\217"); // Hebrew has its order
     EXPECT("\233m", "\\x9bm");
     EXPECT("\300\233", "\\xc0\\x9b");          // longer than need be
     EXPECT("\340\200\233", "\\xe0\\x80\\x9b"); // the same

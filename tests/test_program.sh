@@ -48,6 +48,11 @@ for command in run surface render check sweep compare export list info bench val
     ends 0 "$command" --help
     has "$command --help" "usage: coulis $command" stdout
 done
+ends 2 validate terminal --method pvfs --set pvfs.kernl=smooth
+has "validate checks --set before it runs" "did you mean 'kernel'" stderr
+ends 2 validate terminal --method pvfs --set kernel
+ends 0 validate terminal --method pvfs --set pvfs.kernel=smooth --plots plots
+has "validate with a parameter" "5 of 5 checks passed" stdout
 ends 2 run
 ends 2 run splash --out never --frmes 3 --fps x --threads 0 --frames 1.5 --export vtp --size 3x3 --set a --method pvsf
 for option in --frmes --fps --threads --frames --export --size --set --method; do

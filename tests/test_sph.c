@@ -223,7 +223,7 @@ static void test_density_error(void **context)
             assert_true(mean > 0.001);
             report = couWorld_Step(world, 1e-4f);
             CHECK_HEALTHY(&report);
-            CHECK_NEAR(report.density_error_mean, mean, 1e-6, 20 + m);
+            CHECK_NEAR(report.density_error_mean, mean, 4e-6, 20 + m); // of densities up to 2, by sums in single precision
             CHECK_NEAR(report.density_error_max, most, 1e-5, 20 + m);
         }
         couDestroyWorld(world);

@@ -51,8 +51,6 @@ static void shake(couWorld *world, couSphLoop *loop, int seed)
     }
 }
 
-static const couIsa variants_here[] = {cou_isaScalar, cou_isaBase, cou_isaV3};
-
 // --- The loops ---------------------------------------------------------------------------------------------------------------
 
 static void check_residual(int dimension, bool is_divergence, bool is_clamped, couIsa isa, int seed)
@@ -83,7 +81,7 @@ static void check_residual(int dimension, bool is_divergence, bool is_clamped, c
         double got = 0;
         for (int block = 0; block < couBlockCount(loop.count, COU_SPH_BLOCK); ++block) got += loop.sums[4 * block + k];
         assert_true(sums[k] > 0);
-        CHECK_NEAR(got / (double)r.count, sums[k] / (double)r.count, 1e-6, seed);
+        CHECK_NEAR(got / (double)r.count, sums[k] / (double)r.count, 2e-6, seed); // up to 40 rounded gradients each
     }
     free(loop.residual), free(D);
     free_reference(&r);
@@ -95,7 +93,7 @@ static void test_residual(void **context)
     (void)context;
     int seed = 1;
     for (int dimension = 2; dimension <= 3; ++dimension)
-        for (int n = 0; n < 4; ++n, ++seed) check_residual(dimension, n & 1, n & 2, variants_here[seed % 3], seed);
+        for (int n = 0; n < 4; ++n, ++seed) check_residual(dimension, n & 1, n & 2, some_isa(seed), seed);
 }
 
 // Velocities now against those of the reference and the push -w_i sum (a_i + a_j) b_i b_j G_ij over the fluid, -w_i wall sum G_ij
@@ -153,7 +151,7 @@ static void test_push(void **context)
     (void)context;
     int seed = 31;
     for (int dimension = 2; dimension <= 3; ++dimension)
-        for (int n = 0; n < 4; ++n, ++seed) check_push(dimension, n & 1, variants_here[seed % 3], seed);
+        for (int n = 0; n < 4; ++n, ++seed) check_push(dimension, n & 1, some_isa(seed), seed);
 }
 
 // --- The solver --------------------------------------------------------------------------------------------------------------

@@ -228,6 +228,36 @@ static void test_net(void **context)
     check_net(2, 3, 4);
 }
 
+// Every instruction set leaves the same bits in positions and springs.
+static void test_variants(void **context)
+{
+    (void)context;
+    enum { SEED = 5, MOST = 40 * COUNT };
+    static couVec4 positions[cou_isaCount][COUNT];
+    static couSpringView springs[cou_isaCount][MOST];
+    size_t counts[cou_isaCount];
+    for (int isa = 0; isa <= (int)couBestIsa(); ++isa) {
+        couWorld *world = make_mixture(3, 2, SEED);
+        couFluid *fluid = &world->fluid;
+        fluid->neighbors.isa = (couIsa)isa;
+        couRandom random = {couMix64(SEED)};
+        const float k_spring[4] = {300, 1500, 900, 0}, dt = 0.01f;
+        for (int round = 0; round < 8; ++round) {
+            shake(world, 0.15f * fluid->h, &random);
+            find_pairs(world);
+            assert_true(couAdjustSprings(fluid, dt));
+            couApplySprings(fluid, dt, k_spring);
+        }
+        memcpy(positions[isa], couFluid_Position(fluid), sizeof positions[isa]);
+        counts[isa] = couWorld_CopySprings(world, springs[isa], MOST);
+        assert_in_range(counts[isa], COUNT, MOST);
+        assert_int_equal(counts[isa], counts[0]);
+        assert_memory_equal(positions[isa], positions[0], sizeof positions[0]);
+        assert_memory_equal(springs[isa], springs[0], counts[0] * sizeof springs[0][0]);
+        couDestroyWorld(world);
+    }
+}
+
 // Springs longer than h vanish: two particles that part slowly, with a rest length that follows.
 static void check_removal(bool is_holding_far)
 {
@@ -413,6 +443,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_net),
+        cmocka_unit_test(test_variants),
         cmocka_unit_test(test_removal),
         cmocka_unit_test(test_springs_of_removed_particles_go),
         cmocka_unit_test(test_delete),

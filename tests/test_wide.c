@@ -1,4 +1,4 @@
-// Eight at a time: the operations against plain loops, and the three builds of every hot loop against each other, bit by bit.
+// Eight at a time: the operations against plain loops, and the four builds of every hot loop against each other, bit by bit.
 #include "testing.h"
 
 static float noise(couRandom *random) { return couRandomSigned(random) * powf(10.0f, 3.0f * couRandomSigned(random)); }
@@ -100,7 +100,7 @@ static void test_compress(void **context)
     }
 }
 
-// The baseline and v3 builds of these are compared bit by bit through the loops that use them (test_sph_run.c).
+// The baseline, v3 and v4 builds of these are compared bit by bit through the loops that use them (test_sph_run.c).
 static void test_shorts(void **context)
 {
     (void)context;

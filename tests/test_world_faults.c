@@ -257,28 +257,42 @@ static void test_material_limits(void **context)
     couDestroyWorld(world);
 }
 
-static void test_set_material(void **context)
+// The number of the method that has a material's viscosity: the paper's sigma, or of a thick liquid what acts both ways.
+static double viscous_rate(couWorld *world, int kernel)
 {
-    (void)context;
+    const couPvfsMaterial *material = &pvfs_state(world)->materials[0];
+    return kernel == cou_pvfsPaper ? material->sigma : material->viscous;
+}
+
+static void check_set_material(int kernel, float viscosity)
+{
     couWorld *world = make_world(3, 0.02f, EARTH, 1);
-    couMaterialId liquid = add_liquid(world, 1000, 0.001f);
+    pvfs_params(world)->kernel = kernel;
+    couMaterialId liquid = add_liquid(world, 1000, viscosity);
     couFaults faults = {0};
     couMaterialDef def = *couWorld_Material(world, liquid);
     couVec3 x = {0, 1, 0};
     assert_true(couWorld_AddParticles(world, liquid, &x, NULL, 1, &faults));
     prepare_world(world);
-    double sigma = pvfs_state(world)->materials[0].sigma;
-    def.viscosity = 0.004f;
+    double rate = viscous_rate(world, kernel);
+    def.viscosity = 4 * viscosity;
     assert_true(couWorld_SetMaterial(world, liquid, &def, &faults));
-    CHECK_NEAR(pvfs_state(world)->materials[0].sigma / sigma, 4, 1e-4, 0); // acts at once
+    CHECK_NEAR(viscous_rate(world, kernel) / rate, 4, 1e-4, kernel); // acts at once
     def.viscosity = -1;
     assert_false(couWorld_SetMaterial(world, liquid, &def, &faults));
     CHECK_FAULT(&faults, "material.viscosity", "-1");
     def.viscosity = 0.1f, def.density = 2000;
     assert_false(couWorld_SetMaterial(world, liquid, &def, &faults));
     CHECK_FAULT(&faults, "material.density", "2000");
-    CHECK_NEAR(couWorld_Material(world, liquid)->viscosity, 0.004, 1e-9, 0);
+    CHECK_NEAR(couWorld_Material(world, liquid)->viscosity, 4 * viscosity, 1e-9, 0);
     couDestroyWorld(world);
+}
+
+static void test_set_material(void **context)
+{
+    (void)context;
+    check_set_material(cou_pvfsPaper, 0.001f);
+    check_set_material(cou_pvfsSmooth, 1);
 }
 
 static void test_set_material_checks_the_name(void **context)

@@ -113,6 +113,9 @@ static inline couWorld *make_world(int dimension, float spacing, couVec3 gravity
     return world;
 }
 
+/// The instruction sets of this machine in turn; shifted after every four, so that each meets all that a loop of four changes.
+static inline couIsa some_isa(int seed) { return (couIsa)((seed + seed / 4) % ((int)couBestIsa() + 1)); }
+
 static inline couPvfsParams *pvfs_params(couWorld *world) { return couWorld_MethodParams(world); }
 static inline couPvfsState *pvfs_state(couWorld *world) { return world->fluid.method_state; }
 
@@ -290,6 +293,7 @@ static inline couPvfsSweep make_test_sweep(couWorld *world, float dt)
                           .material = couFluid_Material(fluid),
                           .density = couFluid_Density(fluid),
                           .count = fluid->table.count,
+                          .bodies = fluid->bodies,
                           .dimension = fluid->dimension,
                           .near = pvfs_params(world)->near,
                           .has_wall_density = pvfs_params(world)->walls == cou_wallDensity,

@@ -102,7 +102,7 @@ typedef struct couGaugeColumn {
 
 /// All gauges' columns in the order in which they were added. Ones that were removed stay; new ones come at the end.
 COU_API int couWorld_GaugeColumnCount(const couWorld *world);
-COU_API couGaugeColumn couWorld_GaugeColumnAt(const couWorld *world, int index);
+COU_API couGaugeColumn couWorld_GaugeColumnAt(const couWorld *world, int index); ///< without a name beyond
 
 /// What was measured during the last couWorld_Advance(), or step: a row for each time at which some gauge had a value; NaN for
 /// those that had none then. Valid until the world is stepped or changed.

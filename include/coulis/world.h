@@ -546,7 +546,7 @@ typedef struct couParticleView {
 } couParticleView;
 
 COU_API couParticleView couWorld_Particles(const couWorld *world);
-COU_API float couWorld_ParticleMass(const couWorld *world, int material); ///< [kg] ([kg/m] in 2D)
+COU_API float couWorld_ParticleMass(const couWorld *world, int material); ///< [kg] ([kg/m] in 2D); 0 beyond
 
 /// The points that stood for bodies in the last step: samples, or mirror images of the fluid (sph.boundary = ghost), and the
 /// ghosts over free surfaces (ghost-air). In storage order, where they were at the beginning of that step; none for pvfs, and

@@ -96,7 +96,7 @@ class Column(NDArrayOperatorsMixin):
         self._generation = guard.generation if generation is None else generation
 
     @classmethod
-    def take(cls, pointer, count, guard, shown=None):
+    def _take(cls, pointer, count, guard, shown=None):
         """Of `count` items at a C pointer, of each the first `shown` numbers; None for NULL, where there is no such column."""
         item = item_type(pointer)
         shape, dtype = shape_of(item, count), DTYPES[_plain(item)]

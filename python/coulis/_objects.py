@@ -164,7 +164,7 @@ class Particles:
     def _column(self, name):
         world, view = self._view()
         with world._used(True):
-            return Column.take(getattr(view, name), view.count, world._guard, 3 if name in ("position", "velocity") else None)
+            return Column._take(getattr(view, name), view.count, world._guard, 3 if name in ("position", "velocity") else None)
 
     def __len__(self):
         return self._view()[1].count
@@ -230,7 +230,7 @@ class Samples(Particles):
         """Over that of a particle; no copy."""
         world, view = self._view()
         with world._used(True):
-            return Column.take(view.position, view.count, world._guard)[:, 3]
+            return Column._take(view.position, view.count, world._guard)[:, 3]
 
     def to_pandas(self):
         raise TypeError("samples have no table; take their columns")
@@ -670,7 +670,7 @@ class SolidBase(Handle):
         with self._world._used(True):
             self._check()
             view = lib.couWorld_SolidView(self._world._pointer, self._id)
-            whole = Column.take(getattr(view, name), view.count * width, self._world._guard)
+            whole = Column._take(getattr(view, name), view.count * width, self._world._guard)
             return whole.reshape(-1, width) if width > 1 else whole
 
     @property

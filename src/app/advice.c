@@ -2,12 +2,15 @@
 // springs, drops) and at what the method is validated for (couMethodTraits): a method never has its name tested here.
 #include "app/advice.h"
 
+#include "validate/validate.h"
+
 #include <math.h>
 #include <string.h>
 
 #define ALLOWED_HEIGHT_ERROR 0.015 // that nobody sees
 #define ALLOWED_VOLUME_ERROR 0.01
-#define MOST_VOLUMES 16 // that are measured: each takes some tenths of a second
+#define THIN_KINEMATIC 1e-3 // of a liquid through which bodies fall by their weight rather than by its viscosity [m^2/s]
+#define MOST_VOLUMES 16     // that are measured: each takes some tenths of a second
 
 // "dfsph, iisph": the methods with all of these claims, or those that keep heights better than `height_error`.
 static int list_methods(unsigned claims, double height_error, char *text, size_t size)
@@ -37,6 +40,19 @@ static bool find_thinnest(const couWorld *world, double *kinematic, double *tens
     return isfinite(*kinematic);
 }
 
+// Whether something moves freely, and is heavier than the lightest liquid.
+static bool has_sinking_body(const couWorld *world)
+{
+    double lightest = INFINITY;
+    for (int i = 0; i < couWorld_MaterialCount(world); ++i)
+        lightest = fmin(lightest, (double)couWorld_Material(world, couWorld_MaterialAt(world, i))->density);
+    for (int b = 0; b < couWorld_BodyCount(world); ++b) {
+        const couBodyDef *body = couWorld_Body(world, couWorld_BodyAt(world, b));
+        if (body && body->is_dynamic && (double)body->density > lightest) return true;
+    }
+    return false;
+}
+
 void couAdviseMethod(couScene *scene, FILE *out)
 {
     couWorld *world = couScene_World(scene);
@@ -55,6 +71,10 @@ void couAdviseMethod(couScene *scene, FILE *out)
     if (shows_waves && !(traits->claims & cou_claimWaves) && list_methods(cou_claimWaves, INFINITY, others, sizeof others) > 0)
         fprintf(out, "advice          %s damps waves and swirls, up to four times as fast as they last; %s keep them\n",
                 def->method, others);
+    const char *best = couMostAccurateMethod(cou_claimWaves); // and for what settles
+    if (has_liquid && kinematic < THIN_KINEMATIC && has_sinking_body(world) && !(traits->claims & cou_claimWaves) && best)
+        fprintf(out, "advice          bodies sink in %s's thin liquids at a third to a half of their speed; %s comes closer\n",
+                def->method, best);
     double shorter = (double)couWorld_HeightError(world);
     if (has_liquid && depth > 4.0 * (double)def->spacing && shorter > ALLOWED_HEIGHT_ERROR &&
         list_methods(cou_claimRest, 0.01, others, sizeof others) > 0)

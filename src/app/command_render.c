@@ -143,9 +143,10 @@ static void select_part(const Job *job, couFrameFiles *files)
 static bool read_vector(Job *job, const char *option, const char *text, couVec3 *v)
 {
     int length = 0;
-    bool is_good = sscanf(text, "%f,%f,%f%n", &v->x, &v->y, &v->z, &length) == 3 && text[length] == '\0' && isfinite(v->x) &&
-                   isfinite(v->y) && isfinite(v->z);
-    if (!is_good) couFaults_Add(&job->faults, where, option, "'%.60s' is not three numbers X,Y,Z", text);
+    const float most = 1e9f; // as of a scene's camera
+    bool is_good = sscanf(text, "%f,%f,%f%n", &v->x, &v->y, &v->z, &length) == 3 && text[length] == '\0' && fabsf(v->x) <= most &&
+                   fabsf(v->y) <= most && fabsf(v->z) <= most;
+    if (!is_good) couFaults_Add(&job->faults, where, option, "'%.60s' is not three numbers X,Y,Z from -1e9 to 1e9", text);
     return is_good;
 }
 
@@ -403,7 +404,7 @@ static bool draw(Job *job, const couFrameFile *file, couImage *image, couLayers 
     if (!couReadFrame(file->path, &frame, faults)) return false;
     if (job->scene) frame.time = file->number / job->frame_fps; // as in the run, to the last bit
     size_t lost = couFrame_LostCount(&frame);
-    if (lost > 0) couWarn("%s: %zu particles that are not finite are left out", file->path, lost);
+    if (lost > 0) couWarn("%s: %zu particles that are not finite, or farther than 1e9 m, are left out", file->path, lost);
     int count = 0;
     couPictureBody *bodies = job->scene ? couFindBodies(&job->cast, &job->bodies, file->number, &count) : NULL;
     couSolidCast solids = {0};
@@ -725,7 +726,7 @@ int couCommandRender(int argc, char **argv)
         COU_OPTION("--threads", "N", cou_optionInt, &job.threads, .min = 1, .max = COU_MAX_THREADS,
                    .help = "threads (default all cores); the pictures do not depend on it"),
         COU_OPTION("--on", "CLUSTER", cou_optionText, &job.on, .help = "slurm: let a job array draw the pictures"),
-        COU_OPTION("--slurm", "OPTIONS", cou_optionText, &job.slurm, .help = "for sbatch, e.g. '--partition=short --time=60'"),
+        COU_OPTION("--slurm", "OPTIONS", cou_optionText, &job.slurm, .help = "for sbatch: --slurm='--partition=short --time=60'"),
         COU_OPTION("--parts", "N", cou_optionInt, &job.parts, .min = 1, .max = COU_MAX_FRAMES,
                    .help = "share the frames among N commands, each with its --part"),
         COU_OPTION("--part", "I", cou_optionInt, &job.part, .min = 0, .max = COU_MAX_FRAMES,

@@ -17,7 +17,7 @@ static const char notes[] =
     "examples:\n"
     "  coulis sweep standing-wave --set spacing=0.05,0.025,0.0125 --method dfsph,wcsph --measure momentum_x --out out/wave\n"
     "  coulis sweep syrup-coil --set syrup.viscosity=1,2,4,8 --seconds 3 --export vtk --out out/syrups\n"
-    "  coulis sweep dam-break --set spacing=0.02,0.01,0.005 --on slurm --slurm '--partition=short --time=60' --out out/dam\n";
+    "  coulis sweep dam-break --set spacing=0.02,0.01,0.005 --on slurm --slurm='--partition=short --time=60' --out out/dam\n";
 
 // Reads the options alone. True when --help was printed.
 static bool parse(couSweepOptions *o, int argc, char **argv, couFaults *faults)
@@ -47,7 +47,7 @@ static bool parse(couSweepOptions *o, int argc, char **argv, couFaults *faults)
         COU_OPTION("--max-runs", "N", cou_optionInt, &o->max_runs, .min = 1, .max = 100000,
                    .help = "more combinations are refused (default 1000)"),
         COU_OPTION("--on", "CLUSTER", cou_optionText, &o->on, .help = "slurm: submit the runs as a job array and wait for them"),
-        COU_OPTION("--slurm", "OPTIONS", cou_optionText, &o->slurm, .help = "for sbatch, e.g. '--partition=short --time=60'"),
+        COU_OPTION("--slurm", "OPTIONS", cou_optionText, &o->slurm, .help = "for sbatch: --slurm='--partition=short --time=60'"),
         COU_OPTION("--task", "N", cou_optionInt, &o->task, .min = 0, .max = 1e6,
                    .help = "do run N, from 0, of the sweep in DIR alone (what the jobs of a cluster call)"),
         COU_OPTION("--quiet", NULL, cou_optionFlag, &o->is_quiet, .help = "print warnings and errors only"),

@@ -21,6 +21,8 @@ typedef struct Options {
     const char *plots;  // NULL: the documentation's folder where it exists
     int threads;
     couTexts names; // none: all cases
+    couTexts set_texts;
+    couOverrides sets; // of methods' parameters, for every case
 } Options;
 
 static bool is_wanted(const Options *options, const couCase *which)
@@ -57,12 +59,24 @@ static bool is_model(const char *name)
     return false;
 }
 
+// A world takes the parameters of any method, so one will do.
+static void check_sets(Options *options, couFaults *faults)
+{
+    couSplitOverrides("coulis validate", &options->set_texts, &options->sets, faults);
+    couWorldDef def = couDefaultWorldDef();
+    couWorld *world = faults->count ? NULL : couCreateWorld(&def, faults);
+    for (int k = 0; world && k < options->sets.count; ++k)
+        couWorld_SetParam(world, options->sets.items[k].key, options->sets.items[k].value, faults);
+    couDestroyWorld(world);
+}
+
 // Everything that could spoil a long run at its end is tried before it begins.
 static void check_options(Options *options, couFaults *faults)
 {
     if (options->method && !is_model(options->method)) couCheckMethod("coulis validate", options->method, faults);
     if (faults->count) return;
     for (int n = 0; n < options->names.count; ++n) check_name(options, options->names.items[n], faults);
+    check_sets(options, faults);
     if (faults->count) return;
     if (options->plots)
         couMakeFolder(options->plots, faults);
@@ -144,6 +158,8 @@ static void run_trial(const Options *options, const couCase *which, const char *
     couProgress progress = couStartProgress("part", 0, 1000, false);
     couTrial trial = {.method = method,
                       .threads = options->threads,
+                      .sets = options->sets.items,
+                      .set_count = options->sets.count,
                       .plots = options->plots,
                       .show = show,
                       .is_stopped = is_stopped,
@@ -197,6 +213,8 @@ int couCommandValidate(int argc, char **argv)
     Options options = {0};
     const couOption table[] = {
         COU_OPTION("--method", "M", cou_optionText, &options.method, .help = "only the cases of this method"),
+        COU_OPTION("--set", "KEY=VALUE", cou_optionTexts, &options.set_texts,
+                   .help = "a parameter of a method for every case, e.g. pvfs.kernel=smooth"),
         COU_OPTION("--json", "FILE", cou_optionText, &options.json, .help = "also write the results there"),
         COU_OPTION("--threads", "N", cou_optionInt, &options.threads, .min = 0, .max = COU_MAX_THREADS,
                    .help = "0 means all cores; results do not depend on it"),
@@ -223,5 +241,7 @@ int couCommandValidate(int argc, char **argv)
     if (!has_helped && faults.count == 0) check_options(&options, &faults);
     int code = has_helped ? cou_exitWell : faults.count ? couFail(&faults, cou_exitBadInput) : run_cases(&options);
     couTexts_Clear(&options.names);
+    couTexts_Clear(&options.set_texts);
+    couOverrides_Clear(&options.sets);
     return code;
 }

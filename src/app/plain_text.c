@@ -1,6 +1,7 @@
 // What reaches a terminal is text. Titles, names of files, what scenes print and what other programs' files hold may carry escape
 // sequences, which would move the cursor, change the window's title or answer in the user's name. So stdout and stderr pass
-// through here: control characters, and bytes that are no UTF-8, are shown as \x1b. Line ends and tabs stay.
+// through here: control characters, those that turn the order of others around, and bytes that are no UTF-8, are shown as \x1b.
+// Line ends and tabs stay.
 //
 // The streams themselves are replaced, since everything prints, and what is added later shall not have to think of it; what the
 // program itself wants to tell the terminal (the progress bar) goes to the descriptor.
@@ -26,11 +27,14 @@ static int sequence_length(const unsigned char *text, size_t size)
     return length;
 }
 
-// Control characters of ASCII, and those of 8 bits as UTF-8 has them.
+// Control characters of ASCII, those of 8 bits as UTF-8 has them, and of Unicode's the ends of lines and paragraphs (U+2028 and
+// 2029), embeddings and overrides (U+202A to 202E) and isolates (U+2066 to 2069), by which a name may look like another.
 static bool is_control(const unsigned char *text, int length)
 {
     if (length == 1) return (text[0] < 32 && text[0] != '\n' && text[0] != '\t') || text[0] == 127;
-    return length == 2 && text[0] == 0xc2 && text[1] < 0xa0;
+    if (length == 2) return text[0] == 0xc2 && text[1] < 0xa0;
+    if (length != 3 || text[0] != 0xe2) return false;
+    return (text[1] == 0x80 && text[2] >= 0xa8 && text[2] <= 0xae) || (text[1] == 0x81 && text[2] >= 0xa6 && text[2] <= 0xa9);
 }
 
 size_t couCleanText(const char *text, size_t size, bool is_end, char *out, size_t *used)

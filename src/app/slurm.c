@@ -50,6 +50,40 @@ char *couQuote(const char *word, char *text, size_t size)
     return text;
 }
 
+// A character within quotes.
+static void put_quoted(FILE *out, char c)
+{
+    if (c == '\'')
+        fputs("'\\''", out);
+    else
+        fputc(c, out);
+}
+
+char *couQuoteWords(const char *text)
+{
+    char *words = NULL, quote = '\0'; // quote: that we are in
+    size_t size = 0;
+    FILE *out = open_memstream(&words, &size);
+    if (!out) return NULL;
+    bool is_in_word = false;
+    for (const char *c = text; *c; ++c) {
+        bool is_space = !quote && strchr(" \t\r\n", *c);
+        if (is_space == is_in_word) fputs(is_space ? "'" : " '", out), is_in_word = !is_space;
+        if (is_space) continue;
+        bool is_quote = quote ? *c == quote : *c == '\'' || *c == '"';
+        if (is_quote)
+            quote = quote ? '\0' : *c;
+        else if (*c == '\\' && quote != '\'' && c[1])
+            put_quoted(out, *++c);
+        else
+            put_quoted(out, *c);
+    }
+    if (is_in_word) fputc('\'', out);
+    if (fclose(out) == 0) return words;
+    free(words);
+    return NULL;
+}
+
 // --- Slurm's programs --------------------------------------------------------------------------------------------------------
 
 void couCheckSlurm(const char *command, couFaults *faults)
@@ -97,20 +131,36 @@ static bool write_script(Queue *queue, const int *numbers, int count, char *path
     return couFile_Commit(&file, queue->faults);
 }
 
+// To be freed with free(); NULL without memory.
+static char *sbatch_line(const couSlurmWork *work, int count, const char *script)
+{
+    char quoted[4 * COU_PATH_SIZE], path[COU_PATH_SIZE], *line = NULL;
+    size_t size = 0;
+    char *options = couQuoteWords(work->options ? work->options : "");
+    FILE *out = options ? open_memstream(&line, &size) : NULL;
+    if (out) {
+        fprintf(out, "sbatch --parsable --job-name=%s --array=0-%d --requeue --open-mode=append --signal=B:TERM@60", work->name,
+                count - 1);
+        if (work->threads > 0) fprintf(out, " --cpus-per-task=%d", work->threads);
+        fprintf(out, " --output=%s", couQuote(couJoin(path, work->folder, "slurm_%A_%a.log"), quoted, sizeof quoted));
+        fprintf(out, "%s %s 2>&1", options, couQuote(script, quoted, sizeof quoted));
+    }
+    free(options);
+    if (out && fclose(out) == 0) return line;
+    free(line);
+    return NULL;
+}
+
 static bool submit_array(Queue *queue, const int *numbers, int count)
 {
     const couSlurmWork *work = queue->work;
-    enum { LINE = 8 * COU_PATH_SIZE };
-    char script[COU_PATH_SIZE], quoted[4 * COU_PATH_SIZE], log[4 * COU_PATH_SIZE], cpus[40] = "", path[COU_PATH_SIZE];
+    char script[COU_PATH_SIZE];
     if (!write_script(queue, numbers, count, script)) return false;
-    if (work->threads > 0) snprintf(cpus, sizeof cpus, " --cpus-per-task=%d", work->threads);
-    char *line = malloc(LINE);
-    if (!line) return false;
-    snprintf(
-        line, LINE,
-        "sbatch --parsable --job-name=%s --array=0-%d --requeue --open-mode=append --signal=B:TERM@60%s --output=%s %s %s 2>&1",
-        work->name, count - 1, cpus, couQuote(couJoin(path, work->folder, "slurm_%A_%a.log"), log, sizeof log),
-        work->options ? work->options : "", couQuote(script, quoted, sizeof quoted));
+    char *line = sbatch_line(work, count, script);
+    if (!line) {
+        couFaults_Add(queue->faults, "sbatch", NULL, "no memory for its line");
+        return false;
+    }
     int code = 0;
     char *answer = ask_shell(line, &code), *last = answer;
     free(line);

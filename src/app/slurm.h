@@ -32,3 +32,6 @@ void couCheckSlurm(const char *command, couFaults *faults);
 bool couSlurm_Do(const couSlurmWork *work, couFaults *faults);
 /// The text as one word of the shell; returns `text`.
 char *couQuote(const char *word, char *text, size_t size);
+/// The text's words for the shell, a space before each: split at white space outside of quotes, and then quoted, so that whatever
+/// else the shell would do with them is not done. Free with free(); NULL without memory.
+char *couQuoteWords(const char *text);

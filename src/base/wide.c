@@ -4,15 +4,19 @@
 
 couIsa couBestIsa(void)
 {
-#if COU_HAS_V3
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2")) return cou_isaV3;
-#endif
+#if COU_HAS_X86
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2")) return cou_isaBase;
+    bool has_v4 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512cd");
+    return has_v4 ? cou_isaV4 : cou_isaV3;
+#else
     return cou_isaBase;
+#endif
 }
 
 const char *couIsaName(couIsa isa)
 {
-    static const char *const names[cou_isaCount] = {"scalar", "baseline", "x86-64-v3"};
+    static const char *const names[cou_isaCount] = {"scalar", "baseline", "x86-64-v3", "x86-64-v4"};
     return names[isa];
 }
 

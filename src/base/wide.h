@@ -1,8 +1,8 @@
-/// Eight floats at a time. Hot loops (*_wide.c) are written once against this header and compiled three times: for x86-64-v3, for
-/// the baseline (the compiler splits the vectors), and scalar, which is the tested reference. In all three the type is the
-/// compiler's vector, so that formulas are written with operators (`w * (far + near * w)`, `r2 < 1.0f`) and a float among them
-/// stands for eight of it. What has no operator is a function here: the scalar build goes lane by lane, the others use what the
-/// processor has. Every operation is exactly rounded and sums go in one fixed order, so all three give the same bits.
+/// Eight floats at a time. Hot loops (*_wide.c) are written once against this header and compiled four times: for x86-64-v4, for
+/// x86-64-v3, for the baseline (the compiler splits the vectors), and scalar, which is the tested reference. In all four the type
+/// is the compiler's vector, so that formulas are written with operators (`w * (far + near * w)`, `r2 < 1.0f`) and a float among
+/// them stands for eight of it. What has no operator is a function here: the scalar build goes lane by lane, the others use what
+/// the processor has. Every operation is exactly rounded and sums go in one fixed order, so all four give the same bits.
 ///
 /// `-a` turns the sign of zero too; where 0 must stay 0, write `0.0f - a`.
 #pragma once
@@ -148,7 +148,15 @@ static inline void couAddRecord(couVec4 *a, const couVec4 *b)
     memcpy(a, &sum, sizeof sum);
 }
 
-#if defined(__AVX2__)
+#if defined(__AVX512VL__)
+// Into a register: compressing into memory is microcode on Zen 4.
+static inline int couCompressW(uint32_t *out, const uint32_t *index, unsigned bits)
+{
+    __m256i values = _mm256_loadu_si256((const __m256i *)index);
+    _mm256_storeu_si256((__m256i *)out, _mm256_maskz_compress_epi32((__mmask8)bits, values));
+    return __builtin_popcount(bits);
+}
+#elif defined(__AVX2__)
 /// Row b: the positions of the set bits of b, as bytes.
 extern const uint64_t couCompressTable[256];
 static inline int couCompressW(uint32_t *out, const uint32_t *index, unsigned bits)
@@ -306,22 +314,23 @@ static inline couVec3 couSum3W(couVec3W a) { return (couVec3){couSumW(a.x), couS
 // --- Instruction sets --------------------------------------------------------------------------------------------------------
 
 /// The instruction sets that hot loops are built for, slowest first.
-typedef enum couIsa { cou_isaScalar, cou_isaBase, cou_isaV3, cou_isaCount } couIsa;
-/// The best one that this processor has.
+typedef enum couIsa { cou_isaScalar, cou_isaBase, cou_isaV3, cou_isaV4, cou_isaCount } couIsa;
+/// The best one that this processor has; it has those before it too.
 couIsa couBestIsa(void);
 const char *couIsaName(couIsa isa);
-#if COU_HAS_V3
-#define COU_V3(name) name##_v3
+#if COU_HAS_X86
+#define COU_X86(name, suffix) name##_##suffix
 #else
-#define COU_V3(name) name##_base
+#define COU_X86(name, suffix) name##_base
 #endif
-/// The three variants of a function, in the order of couIsa.
+/// The variants of a function, in the order of couIsa.
 #define COU_VARIANTS(name) \
     { \
-        name##_scalar, name##_base, COU_V3(name) \
+        name##_scalar, name##_base, COU_X86(name, v3), COU_X86(name, v4) \
     }
-/// Declares the three variants of `type name(...)`.
+/// Declares the variants of `type name(...)`.
 #define COU_DECLARE_WIDE(type, name, ...) \
     type name##_scalar(__VA_ARGS__); \
     type name##_base(__VA_ARGS__); \
-    type name##_v3(__VA_ARGS__)
+    type name##_v3(__VA_ARGS__); \
+    type name##_v4(__VA_ARGS__)

@@ -1,5 +1,5 @@
 /// Four doubles at a time, as wide.h has eight floats: for hot loops (*_wide.c) that need the digits. The same rules hold:
-/// operators where there are any, and the same bits in all three builds.
+/// operators where there are any, and the same bits in all builds.
 #pragma once
 
 #include "base/wide.h"

@@ -69,7 +69,7 @@ static void arithmetic_block(void *context, int block, size_t begin, size_t end,
 
 static double measure_flops(const couParallel *parallel)
 {
-    if (couBestIsa() != cou_isaV3) return 0;
+    if (couBestIsa() < cou_isaV3) return 0;
     float results[COU_MAX_THREADS];
     double begin = couSeconds();
     couFor(parallel, (size_t)parallel->threads, 1, arithmetic_block, results);

@@ -30,6 +30,7 @@ typedef struct CollideJob {
     float radius;            // at which particles are held [m]
     couImpulseSum *impulses; // per block: six numbers for each body, and each patch of one
     uint16_t *near;          // per worker: the bodies near a group of particles
+    bool keeps_touches;      // with free bodies, for what is left over to be shared
     _Atomic int64_t trapped_count;
     _Atomic bool has_failed;
 } CollideJob;
@@ -57,6 +58,7 @@ typedef struct Path {
     couVec3 extracted; // displacement that is not to become velocity
     couVec3 normal;    // of the last surface that changed the path, out of the body
     bool has_changed;
+    float kinematic; // viscosity by which the liquid clings to walls [m^2/s]; 0: it does not
 } Path;
 
 // Gives a path that met a body the speed away from it that the bounce asks for, by what is not to become velocity: the particle
@@ -68,6 +70,15 @@ static void rebound(const couBody *body, couVec3 normal, couVec3 wanted, couVec3
     float leaving = couDot(gone, normal) - couDot(path->extracted, out);
     float missing = body->def.bounce * approach - leaving;
     if (approach > 0.0f && missing > 0.0f) path->extracted = couMulAdd(path->extracted, -missing, out);
+}
+
+// The share of friction by touch where viscosity holds the liquid as well: none where a layer as thin as a spacing is viscous,
+// d v / nu < 1, since its particles then resolve how it slides over the wall.
+static float unresolved(const CollideJob *job, const couBody *body, float kinematic, couVec3 slid)
+{
+    if (!(kinematic > 0.0f) || body->kind == cou_rigidFree) return 1.0f;
+    float way = couLength(slid), viscous_way = kinematic * job->dt / job->fluid->spacing;
+    return way > viscous_way ? 1.0f - viscous_way / way : 0.0f;
 }
 
 // One body's say on a path: stops it at the surface, lets it slide, keeps the collision radius. Returns true when it did
@@ -112,7 +123,7 @@ static bool collide_body(const CollideJob *job, const couBody *body, Path *path)
     if (body->friction_share > 0.0f && fluid->method->has_contact_pushes) {
         couVec3 slid = couSub(b, a);
         couVec3 tangent = couMulAdd(slid, -couDot(slid, normal), normal);
-        b = couMulAdd(b, -body->friction_share, tangent);
+        b = couMulAdd(b, -body->friction_share * unresolved(job, body, path->kinematic, tangent), tangent);
         after = couShape_DistanceNormal(shape, dimension, b, &normal);
     }
     if (after < job->radius) {
@@ -162,6 +173,24 @@ static void take_impulse(const CollideJob *job, couImpulseSum *impulses, size_t 
     if (job->bodies->patches.count) couAddToPatches(job->bodies, impulses, b, point, j);
 }
 
+static bool add_touch(couFluid *fluid, int block, couTouch touch)
+{
+    couTouchBlock *touches = &fluid->touches.items[block];
+    if (!COU_RESERVE(fluid->memory, touches, touches->count + 1)) return false;
+    touches->items[touches->count++] = touch;
+    return true;
+}
+
+// Notes that a particle has been stopped by a free body.
+static void keep_touch(CollideJob *job, int block, size_t i, size_t b, couVec3 point, couVec3 normal)
+{
+    const couBody *body = &job->bodies->items[b];
+    if (!job->keeps_touches || body->kind != cou_rigidFree) return;
+    couTouch touch = {.arm = couSub(point, couBodyCenter(body, body->end)), .normal = normal, .body = (uint32_t)b};
+    touch.mass = job->fluid->mass[couFluid_Material(job->fluid)[i]], touch.particle = (uint32_t)i;
+    if (!add_touch(job->fluid, block, touch)) job->has_failed = true;
+}
+
 // A path that still leads through a solid is not taken: the particle stays where it came from, in the frame of that body.
 static void refuse_path(CollideJob *job, Path *path, float mass, const uint16_t *near, int near_count, couImpulseSum *impulses)
 {
@@ -183,12 +212,13 @@ static void refuse_path(CollideJob *job, Path *path, float mass, const uint16_t 
 }
 
 // All bodies near one particle. `impulses` has six numbers per body.
-static void collide_particle(CollideJob *job, size_t i, const uint16_t *near, int near_count, couImpulseSum *impulses)
+static void collide_particle(CollideJob *job, int block, size_t i, const uint16_t *near, int near_count, couImpulseSum *impulses)
 {
     couFluid *fluid = job->fluid;
     couVec4 *position = couFluid_Position(fluid), *previous = couFluid_Previous(fluid);
     float mass = fluid->mass[couFluid_Material(fluid)[i]];
     Path path = {.from = couXyz(previous[i]), .to = couXyz(position[i])};
+    path.kinematic = fluid->clinging[couFluid_Material(fluid)[i]];
     for (int k = 0; k < near_count; ++k) {
         const couBody *body = &job->bodies->items[near[k]];
         if (!(body->def.stickiness > 0.0f)) continue;
@@ -206,7 +236,9 @@ static void collide_particle(CollideJob *job, size_t i, const uint16_t *near, in
             couVec3 to = path.to, extracted = path.extracted;
             if (!collide_body(job, body, &path)) continue;
             couVec3 moved = couSub(couSub(path.to, to), couSub(path.extracted, extracted));
-            take_impulse(job, impulses, near[k], couMulAdd(path.to, -job->radius, path.normal), mass, moved);
+            couVec3 point = couMulAdd(path.to, -job->radius, path.normal);
+            take_impulse(job, impulses, near[k], point, mass, moved);
+            if (!round) keep_touch(job, block, i, near[k], point, path.normal);
             if (couLength(couSub(path.to, to)) > 1e-3f * fluid->spacing && near_count > 1) is_settled = false;
         }
     }
@@ -273,13 +305,13 @@ static void collide_block(void *context, int block, size_t begin, size_t end, in
 {
     CollideJob *job = context;
     couImpulseSum *impulses = start_sums(job, block);
-
+    if (job->keeps_touches) job->fluid->touches.items[block].count = 0;
     add_pushes(job, begin, end, false, impulses);
     uint16_t *near = job->near + (size_t)worker * job->bodies->count;
     for (size_t first = begin; first < end; first += GROUP) {
         size_t last = COU_MIN(first + GROUP, end);
         int near_count = find_near(job, first, last, false, near);
-        for (size_t i = first; near_count && i < last; ++i) collide_particle(job, i, near, near_count, impulses);
+        for (size_t i = first; near_count && i < last; ++i) collide_particle(job, block, i, near, near_count, impulses);
     }
 }
 
@@ -309,6 +341,13 @@ static void sum_blocks(const CollideJob *job, size_t body, double sum[6])
     }
 }
 
+static void note_force(couBody *body, double dt)
+{
+    const double *p = body->impulse;
+    body->step_force = (couVec3){(float)(p[0] / dt), (float)(p[1] / dt), (float)(p[2] / dt)};
+    body->step_torque = (couVec3){(float)(p[3] / dt), (float)(p[4] / dt), (float)(p[5] / dt)};
+}
+
 void couPhase_Collide(couStep *step)
 {
     couFluid *fluid = step->fluid;
@@ -320,35 +359,71 @@ void couPhase_Collide(couStep *step)
         step->has_failed = true;
         return;
     }
+    job.keeps_touches = bodies->free_count && !fluid->method->has_contact_pushes;
     couFor(&fluid->parallel, fluid->table.count, COLLISION_BLOCK, collide_block, &job);
+    if (job.has_failed) step->has_failed = true;
     step->report->trapped_count += job.trapped_count;
     for (size_t b = 0; b < bodies->count; ++b) {
         couBody *body = &bodies->items[b];
         sum_blocks(&job, b, body->impulse);
         for (int a = 0; a < 6; ++a) body->impulse[a] += body->pushed[a];
         for (int a = 0; a < 6; ++a) body->sum[a] += body->impulse[a];
-        const double *p = body->impulse, dt = step->dt;
-        body->step_force = (couVec3){(float)(p[0] / dt), (float)(p[1] / dt), (float)(p[2] / dt)};
-        body->step_torque = (couVec3){(float)(p[3] / dt), (float)(p[4] / dt), (float)(p[5] / dt)};
+        note_force(body, step->dt);
     }
     for (size_t p = 0; p < bodies->patches.count; ++p) {
         couPatch *patch = &bodies->patches.items[p];
         sum_blocks(&job, bodies->count + p, patch->impulse);
         for (int a = 0; a < 6; ++a) patch->impulse[a] += patch->pushed[a];
     }
+    couSettleImpulses(step);
     couArena_Release(fluid->scratch, mark);
-    couSettleImpulses(bodies);
+}
+
+static void drag_block(void *context, int block, size_t begin, size_t end, int worker)
+{
+    (void)worker;
+    CollideJob *job = context;
+    couImpulseSum *impulses = start_sums(job, block);
+    const couFluid *fluid = job->fluid;
+    for (size_t i = begin; i < end; ++i) {
+        const couContact *contacts = couContacts_Of(&fluid->contacts, i);
+        float mass = fluid->mass[couFluid_Material(fluid)[i]];
+        for (int k = 0; k < fluid->contacts.count[i]; ++k) {
+            couVec3 drag = contacts[k].drag;
+            if (drag.x == 0.0f && drag.y == 0.0f && drag.z == 0.0f) continue;
+            couVec3 x = couXyz(couFluid_Position(fluid)[i]);
+            couVec3 at = couMulAdd(x, contacts[k].offset - couDot(contacts[k].normal, x), contacts[k].normal);
+            take_impulse(job, impulses, (size_t)contacts[k].body, at, mass, couScale(job->dt, drag));
+        }
+    }
+}
+
+bool couGiveDrags(couStep *step)
+{
+    couFluid *fluid = step->fluid;
+    couBodies *bodies = fluid->bodies;
+    if (!bodies->count) return true;
+    couArenaMark mark = couArena_Mark(fluid->scratch);
+    CollideJob job;
+    if (!start_job(step, &job)) return false;
+    couFor(&fluid->parallel, fluid->table.count, COLLISION_BLOCK, drag_block, &job);
+    for (size_t b = 0; b < bodies->count; ++b) {
+        couBody *body = &bodies->items[b];
+        double sum[6];
+        sum_blocks(&job, b, sum);
+        for (int a = 0; a < 6; ++a) body->impulse[a] += sum[a], body->sum[a] += sum[a];
+        note_force(body, step->dt);
+    }
+    for (size_t p = 0; p < bodies->patches.count; ++p) {
+        double sum[6];
+        sum_blocks(&job, bodies->count + p, sum);
+        for (int a = 0; a < 6; ++a) bodies->patches.items[p].impulse[a] += sum[a];
+    }
+    couArena_Release(fluid->scratch, mark);
+    return true;
 }
 
 // --- Touches -----------------------------------------------------------------------------------------------------------------
-
-static bool add_touch(couFluid *fluid, int block, couTouch touch)
-{
-    couTouchBlock *touches = &fluid->touches.items[block];
-    if (!COU_RESERVE(fluid->memory, touches, touches->count + 1)) return false;
-    touches->items[touches->count++] = touch;
-    return true;
-}
 
 // A particle whose path cannot have gone through the body: how far it is too close at the end, beyond what extraction would
 // move it, and what friction takes of its sliding. Both may turn out otherwise as the body moves on. False when it is far.

@@ -14,6 +14,7 @@ typedef struct couTouch {
     float mass;     ///< [kg]
     float share;    ///< of the sliding that friction takes
     uint32_t body;
+    uint32_t particle;
 } couTouch;
 
 typedef struct couTouchBlock {
@@ -23,8 +24,10 @@ typedef struct couTouchBlock {
 
 /// What the particles would do to free bodies at their predicted places. False without memory.
 bool couFindTouches(couStep *step);
+/// Gives the bodies what viscosity took of the liquid along them in this step. False without memory.
+bool couGiveDrags(couStep *step);
 int couTouchBlockCount(const couFluid *fluid);
 void couFreeTouches(couFluid *fluid);
 
 // couple.c
-void couSettleImpulses(couBodies *bodies); ///< what collisions gave beyond what couPhase_Bodies() expected
+void couSettleImpulses(couStep *step); ///< what collisions gave beyond what couPhase_Bodies() expected

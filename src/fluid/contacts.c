@@ -61,7 +61,13 @@ static bool add_contacts(couFluid *fluid, size_t b, size_t i, couVec3 x)
     }
     for (int k = 0; k < count; ++k) {
         couVec3 normal = couRotate(body->end.rotation, planes[k].normal);
-        couContact contact = {normal, couDot(normal, x) - planes[k].distance, 0.0f, (int32_t)b, pocket, side, height};
+        couContact contact = {.normal = normal,
+                              .offset = couDot(normal, x) - planes[k].distance,
+                              .body = (int32_t)b,
+                              .pocket = pocket,
+                              .side = side,
+                              .height = height,
+                              .can_pull = body->def.stickiness > 0.0f};
         if (fluid->contacts.count[i] == COU_MAX_CONTACTS) return true;
         if (!couContacts_Add(&fluid->contacts, i, contact)) return false;
     }

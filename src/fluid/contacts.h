@@ -8,13 +8,16 @@
 #define COU_MAX_CONTACTS 8     ///< of one particle
 
 typedef struct couContact {
-    couVec3 normal;  ///< unit, out of the solid
-    float offset;    ///< distance of a point x to the solid: normal . x - offset [m]
-    float push;      ///< how far the fluid method moved the particle along the normal because of this solid [m]
-    int32_t body;    ///< index of the body
-    uint32_t pocket; ///< two particles with the same one, not 0, see each other past this body
-    couVec3 side;    ///< where the particle comes from: unit normal of a plane that has the whole body behind it; 0: not known
-    float height;    ///< over that plane [m]
+    couVec3 normal;   ///< unit, out of the solid
+    float offset;     ///< distance of a point x to the solid: normal . x - offset [m]
+    float push;       ///< how far the fluid method moved the particle along the normal because of this solid [m]
+    int32_t body;     ///< index of the body
+    uint32_t pocket;  ///< two particles with the same one, not 0, see each other past this body
+    couVec3 side;     ///< where the particle comes from: unit normal of a plane that has the whole body behind it; 0: not known
+    float height;     ///< over that plane [m]
+    bool can_pull;    ///< the solid is sticky
+    couVec3 drag;     ///< what the fluid's viscosity took of the particle's velocity because of this solid [m/s]
+    couVec3 old_drag; ///< a stage before
 } couContact;
 
 typedef COU_ARRAY(couContact) couContactBlock;

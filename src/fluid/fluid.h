@@ -40,7 +40,8 @@ typedef struct couFluid {
     couFields fields;
     couBlowers blowers;
     couMaterialDef materials[COU_MAX_MATERIALS];
-    float mass[COU_MAX_MATERIALS]; ///< of one particle [kg]
+    float mass[COU_MAX_MATERIALS];     ///< of one particle [kg]
+    float clinging[COU_MAX_MATERIALS]; ///< viscosity by which the method holds liquid at walls [m^2/s]; 0: touching alone does
     int material_count;
     struct couSpringNet *springs;
     uint32_t next_id; ///< of the next particle made
@@ -113,11 +114,10 @@ typedef struct couMethod {
     couMethodTraits traits;
     const couParamTable *params;
     size_t params_bytes, state_bytes;
-    const couPhaseEntry *phases;       ///< in order; ends with a NULL function
-    const struct couSphTraits *sph;    ///< for the files of the SPH family alone; NULL outside of it
-    float contact_radius;              ///< at which collisions hold particles / spacing
-    bool has_contact_pushes;           ///< its walls push along the contacts' planes; otherwise samples of solids do
-    float liquid_jitter, solid_jitter; ///< random offset of filled particles / spacing, without and with springs
+    const couPhaseEntry *phases;    ///< in order; ends with a NULL function
+    const struct couSphTraits *sph; ///< for the files of the SPH family alone; NULL outside of it
+    float contact_radius;           ///< at which collisions hold particles / spacing
+    bool has_contact_pushes;        ///< its walls push along the contacts' planes; otherwise samples of solids do
 
     // Needed
     float (*support_ratio)(const couFluid *fluid); ///< h / d
@@ -136,6 +136,8 @@ typedef struct couMethod {
     void (*weights)(const couFluid *fluid, int material, float *position_w, float *velocity_w);
     /// Volume of a particle / d^n, for domains that are filled to the last; NULL: 1.
     float (*fill)(const couFluid *fluid);
+    /// Random offset of particles that fill a shape / spacing; NULL: 0.
+    float (*fill_jitter)(const couFluid *fluid, bool has_springs, bool is_rest);
     /// Its pressures may pull, so that the liquid may tear itself apart: the world watches its energy. NULL: never.
     bool (*pulls)(const couFluid *fluid);
 } couMethod;

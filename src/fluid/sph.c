@@ -195,9 +195,10 @@ static bool reserve_pairs(couFluid *fluid)
     couArena_Release(fluid->scratch, mark);
     if (total > UINT32_MAX) return false;
     if (total < state->pair_capacity) return true;
-    // The largest array there is: not kept while it grows, and only a little larger than asked for.
+    // The largest array there is: not kept while it grows, and only a little larger than asked for; but each time the system has
+    // to hand out its pages anew (with 1/256 a dam grew it in every second step, for 3 % of the time).
     couFree(fluid->memory, state->pairs);
-    state->pair_capacity = total + total / 256 + 1;
+    state->pair_capacity = total + total / 32 + 1;
     state->pairs = couAlloc(fluid->memory, state->pair_capacity * sizeof(couPairBlock));
     if (!state->pairs) state->pair_capacity = 0;
     return state->pairs != NULL;

@@ -93,7 +93,7 @@ typedef struct couSphTraits {
     bool has_mueller_pressure; ///< the mean of both pressures over the other's density [Müller 2003, eq. 10]
     int kernel;                ///< couSphKernel, default
     int tension;               ///< couSphTension, default
-    float support;             ///< h / d, default
+    float support[2];          ///< h / d, default, in the plane and in space
     float compression;         ///< default
     float exponent;            ///< of the state equation, default
     float warm_start;          ///< default, in fast flow
@@ -279,7 +279,7 @@ double couSph_OpenShare(const couStep *step);
 bool couSph_HasUnusualSuction(const couFluid *fluid);
 void couSph_WarnOfSuction(couFluid *fluid, const char *surface); ///< which says where there is or will be one
 
-/// Runs one of a loop's three variants over all particles, in blocks of COU_SPH_BLOCK.
+/// Runs one of a loop's variants over all particles, in blocks of COU_SPH_BLOCK.
 typedef void couSphLoopFcn(couSphLoop *loop, size_t begin, size_t end, int block);
 void couSph_Run(const couStep *step, couSphLoop *loop, couSphLoopFcn *const variants[]);
 /// Sum of what the blocks left, in their order.
@@ -436,8 +436,10 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve);
         .bytes = 64, .flops = 15 \
     }
 
-/// Defaults of all but mueller, which come before a method's own.
-#define COU_SPH_DEFAULTS .kernel = cou_sphKaiser, .tension = cou_tensionNone, .support = 2.25f, .exponent = 7, .damping = 0.01f
+/// Defaults of the solvers, which come before a method's own. A support of 2.25 d has 48 neighbours in space and 16 in the plane,
+/// where water then feels its lattice; 2.75 d has 24 there (docs/calm-water.md).
+#define COU_SPH_DEFAULTS \
+    .kernel = cou_sphKaiser, .tension = cou_tensionNone, .support = {2.75f, 2.25f}, .exponent = 7, .damping = 0.01f
 
 /// What is the same for all of them.
 #define COU_SPH_TRAITS .is_adaptive = true, .has_pressure = true, .has_tension = true, .has_periods = true

@@ -18,8 +18,11 @@ static const char *const coanda_names[] = {"smooth", "linear", NULL};
 static const char *const wall_pressure_names[] = {"auto", "neighbor", "extended", NULL};
 
 static const couParam params[] = {
-    COU_NUMBER(couSphParams, support, "", .initial = {NAN}, .is_auto = true, .min = 1.5, .max = 5,
-               .help = "support radius h over the spacing d; auto: 2.25 (mueller 2.3); with tension = area 3, in the plane 3.5"),
+    COU_NUMBER(
+        couSphParams, support, "", .initial = {NAN}, .is_auto = true, .min = 1.5, .max = 5,
+        .help =
+            "support radius h over the spacing d; auto: 2.25 (mueller 2.3, sesph 2), in the plane 2.75 for pcisph, iisph and dfsph "
+            "unless all of it repeats; with tension = area 3, in the plane 3.5"),
     COU_CHOICE(couSphParams, kernel, kernel_names, .initial = {cou_sphKernelAuto},
                .help = "Kaiser and Bessel's, whose calm liquid flows at a thirtieth of the stress, cubic spline, Wendland C2 or "
                        "Müller's poly6 and spiky; auto: mueller's own for mueller without tension = area, else kaiser"),
@@ -134,7 +137,9 @@ float couSph_SupportRatio(const couFluid *fluid)
     const couSphParams *p = fluid->params;
     if (!isnan(p->support)) return p->support;
     if (p->tension == cou_tensionArea) return fluid->dimension == 3 ? AREA_SUPPORT_3D : AREA_SUPPORT_2D;
-    return fluid->method->sph->support;
+    // What repeats along every axis has neither surface nor lattice (tidy.c): wider sums would only smooth its vortices.
+    const float *period = fluid->period.length;
+    return fluid->method->sph->support[fluid->dimension == 3 || (period[0] > 0.0f && period[1] > 0.0f)];
 }
 
 int couSph_BoundaryLayers(const couFluid *fluid)

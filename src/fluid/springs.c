@@ -5,7 +5,7 @@
 //
 // Displacements are a Gauss-Seidel sweep [alg. 3]. Springs between neighbouring cells go by cell colour like the relaxation; the
 // few that are stretched further are marked and done afterwards, one by one in storage order. Both orders depend only on the
-// particles, so the bits do not depend on threads. About 12 bytes a spring, twice.
+// particles, so the bits do not depend on threads. About 12 bytes a spring, twice. The sweep is in springs_wide.c.
 
 #include "fluid/springs.h"
 
@@ -92,11 +92,14 @@ static bool map_ids(couFluid *fluid)
 
 // --- Adjusting ---------------------------------------------------------------------------------------------------------------
 
+typedef void FlowFcn(couSpringBatch *batch, int count, const couVec4 *position, size_t i, float farthest);
+
 typedef struct AdjustJob {
     couFluid *fluid;
     couSpringNet *net;
     float dt;
     int add_material; // of which springs are added at their current lengths; -1: none
+    FlowFcn *flow;
     _Atomic size_t count;
 } AdjustJob;
 
@@ -108,26 +111,12 @@ static bool reserve_springs(couSpringNet *net, couSpringBlock *block, size_t mor
     return false;
 }
 
-// Plastic flow of a pair of materials over a step.
-typedef struct Flow {
-    float stretch, compress;             // shares of the excess that flow; a step cannot flow further than the deformation itself
-    float yield_stretch, yield_compress; // ratios
-} Flow;
-
-static Flow make_flow(float dt, const couMaterialDef *a, const couMaterialDef *b)
+// A step cannot flow further than the deformation itself.
+static couVec4 make_flow(float dt, const couMaterialDef *a, const couMaterialDef *b)
 {
-    return (Flow){COU_MIN(dt * 0.5f * (a->flow_stretch + b->flow_stretch), 1.0f),
-                  COU_MIN(dt * 0.5f * (a->flow_compress + b->flow_compress), 1.0f), 0.5f * (a->yield_stretch + b->yield_stretch),
-                  0.5f * (a->yield_compress + b->yield_compress)};
-}
-
-// The rest length after the flow [eq. 8], with its own rate and yield ratio for stretch and compression. No branches: which of
-// the two happens is as good as random.
-static float flowed(float rest, float r, const Flow *flow)
-{
-    float stretch = COU_MAX(r - rest - flow->yield_stretch * rest, 0.0f);
-    float squeeze = COU_MAX(rest - r - flow->yield_compress * rest, 0.0f);
-    return rest + flow->stretch * stretch - flow->compress * squeeze;
+    return (couVec4){COU_MIN(dt * 0.5f * (a->flow_stretch + b->flow_stretch), 1.0f),
+                     COU_MIN(dt * 0.5f * (a->flow_compress + b->flow_compress), 1.0f),
+                     0.5f * (a->yield_stretch + b->yield_stretch), 0.5f * (a->yield_compress + b->yield_compress)};
 }
 
 // True when the ends are not in neighbouring cells; ends within h of each other always are.
@@ -140,10 +129,50 @@ static bool is_long(const couFluid *fluid, couVec4 a, couVec4 b, float r)
     return abs(dx) > 1 || abs(dy) > 1 || abs(dz) > 1;
 }
 
+// The rest length of a new spring, one of h that has flowed at once; what it joins is closer than that.
+static float new_length(float h, float r, couVec4 flow)
+{
+    float squeeze = COU_MAX(h - r - flow.w * h, 0.0f);
+    return h - flow.y * squeeze;
+}
+
 static float distance(couVec4 a, couVec4 b)
 {
     float dx = b.x - a.x, dy = b.y - a.y, dz = b.z - a.z;
     return sqrtf(dx * dx + dy * dy + dz * dz);
+}
+
+// Fills a batch with those of `count` springs of particle i whose partners live, and stamps these; returns how many.
+static int fill_batch(const AdjustJob *job, size_t i, const couSpring *springs, int count, couSpringBatch *batch,
+                      uint32_t *stamps)
+{
+    const couFluid *fluid = job->fluid;
+    const uint8_t *material = couFluid_Material(fluid);
+    const couMaterialDef *a = &fluid->materials[material[i]];
+    int other = -1, filled = 0;
+    couVec4 flow = {0};
+    bool is_plastic = false;
+    for (int k = 0; k < count; ++k) {
+        uint32_t j = couIdMap_Find(&job->net->maps[job->net->current], springs[k].partner_id);
+        if (j == COU_NO_PARTICLE) continue;
+        if (material[j] != other) {
+            other = material[j];
+            const couMaterialDef *b = &fluid->materials[other];
+            is_plastic = a->springs == cou_springsPlastic && b->springs == cou_springsPlastic;
+            flow = is_plastic ? make_flow(job->dt, a, b) : (couVec4){0};
+        }
+        batch->partner[filled] = j;
+        batch->rest_length[filled] = springs[k].rest_length;
+        batch->flow[filled] = flow;
+        batch->partner_id[filled] = springs[k].partner_id;
+        batch->is_plastic[filled++] = is_plastic;
+        stamps[j] = (uint32_t)i + 1;
+    }
+    for (int k = filled; k % COU_WIDTH; ++k) {
+        batch->partner[k] = (uint32_t)fluid->table.count;
+        batch->rest_length[k] = 0.0f, batch->flow[k] = (couVec4){0};
+    }
+    return filled;
 }
 
 // Takes over the springs that particle i kept in the last step, and stamps their partners.
@@ -158,27 +187,17 @@ static void keep_springs(AdjustJob *job, size_t i, couSpringBlock *block, uint32
     if (!count || !reserve_springs(net, block, (size_t)count)) return;
     const couSpring *springs = set->blocks[before / COU_SPRING_BLOCK].items + set->first[before];
     const couVec4 *position = couFluid_Position(fluid);
-    const uint8_t *material = couFluid_Material(fluid);
-    const couMaterialDef *a = &fluid->materials[material[i]];
-    int other = -1;
-    Flow flow = {0};
-    bool is_plastic = false;
-    for (int k = 0; k < count; ++k) {
-        couSpring spring = springs[k];
-        uint32_t j = couIdMap_Find(&net->maps[net->current], spring.partner_id);
-        if (j == COU_NO_PARTICLE) continue;
-        if (material[j] != other) {
-            other = material[j];
-            const couMaterialDef *b = &fluid->materials[other];
-            is_plastic = a->springs == cou_springsPlastic && b->springs == cou_springsPlastic;
-            flow = make_flow(job->dt, a, b);
+    float farthest = net->is_holding_far ? fluid->h : INFINITY;
+    couSpringBatch batch;
+    for (int first = 0; first < count; first += COU_SPRING_BATCH) {
+        int filled = fill_batch(job, i, springs + first, COU_MIN(count - first, COU_SPRING_BATCH), &batch, stamps);
+        job->flow(&batch, filled, position, i, farthest);
+        for (int k = 0; k < filled; ++k) {
+            if (batch.is_plastic[k] && batch.rest_length[k] > fluid->h) continue;
+            uint32_t j = batch.partner[k];
+            uint32_t far = is_long(fluid, position[i], position[j], batch.length[k]) ? COU_SPRING_LONG : 0;
+            block->items[block->count++] = (couSpring){batch.partner_id[k], j | far, batch.rest_length[k]};
         }
-        float r = distance(position[i], position[j]);
-        if (is_plastic && (r < fluid->h || !net->is_holding_far)) spring.rest_length = flowed(spring.rest_length, r, &flow);
-        stamps[j] = (uint32_t)i + 1;
-        if (is_plastic && spring.rest_length > fluid->h) continue;
-        spring.partner = j | (is_long(fluid, position[i], position[j], r) ? COU_SPRING_LONG : 0);
-        block->items[block->count++] = spring;
     }
 }
 
@@ -203,8 +222,8 @@ static void add_springs(AdjustJob *job, size_t i, couSpringBlock *block, const u
         bool is_commanded = material[i] == job->add_material && material[j] == job->add_material;
         if (!is_commanded && !(is_growing && b->springs == cou_springsPlastic)) continue;
         float r = distance(position[i], position[j]);
-        Flow flow = make_flow(job->dt, a, b);
-        block->items[block->count++] = (couSpring){id[j], j, is_commanded ? r : flowed(fluid->h, r, &flow)};
+        couVec4 flow = make_flow(job->dt, a, b);
+        block->items[block->count++] = (couSpring){id[j], j, is_commanded ? r : new_length(fluid->h, r, flow)};
     }
     // Keep the particle's springs sorted by partner: the sweep's order must not depend on how they came.
     couSpring *items = block->items + own;
@@ -240,7 +259,8 @@ static bool rewrite_net(couFluid *fluid, float dt, int add_material)
     size_t stamps = (size_t)fluid->parallel.threads * fluid->table.count;
     if (!COU_GROW(net->memory, net->stamps, net->stamp_capacity, stamps)) return false;
     if (stamps) memset(net->stamps, 0, stamps * sizeof *net->stamps);
-    AdjustJob job = {.fluid = fluid, .net = net, .dt = dt, .add_material = add_material};
+    static FlowFcn *const variants[cou_isaCount] = COU_VARIANTS(couFlowSprings);
+    AdjustJob job = {.fluid = fluid, .net = net, .dt = dt, .add_material = add_material, .flow = variants[fluid->neighbors.isa]};
     couFor(&fluid->parallel, fluid->table.count, COU_SPRING_BLOCK, adjust_block, &job);
     net->count = job.count;
     return !net->is_out_of_memory;
@@ -288,71 +308,61 @@ void couDeleteSprings(couFluid *fluid, int material)
 
 // --- Displacements -----------------------------------------------------------------------------------------------------------
 
-typedef struct ApplyJob {
-    couFluid *fluid;
-    couVec4 *position;
-    const uint8_t *material;
-    const float *k_spring;
-    float dt2, inv_h;
-    const uint32_t *cells;
-    _Atomic size_t long_count;
-} ApplyJob;
-
-// Moves both ends of a spring [alg. 3], shares by inverse mass. The bound keeps a stiff spring from overshooting its rest length.
-static inline void apply_spring(const ApplyJob *job, uint32_t i, const couSpring *spring)
+// Moves both ends of a spring, as springs_wide.c does eight at a time.
+static inline void apply_spring(const couSpringSweep *sweep, uint32_t i, const couSpring *spring)
 {
     uint32_t j = spring->partner & ~COU_SPRING_LONG;
-    couVec4 *a = &job->position[i], *b = &job->position[j];
+    couVec4 *a = &sweep->position[i], *b = &sweep->position[j];
     float dx = b->x - a->x, dy = b->y - a->y, dz = b->z - a->z;
     float r = sqrtf(dx * dx + dy * dy + dz * dz);
     if (!(r > 0.0f)) return;
-    float k = 0.5f * (job->k_spring[job->material[i]] + job->k_spring[job->material[j]]);
-    float strength = COU_MIN(job->dt2 * k * COU_MAX(1.0f - spring->rest_length * job->inv_h, 0.0f), 1.0f);
+    float k = 0.5f * (sweep->k_spring[sweep->material[i]] + sweep->k_spring[sweep->material[j]]);
+    float strength = COU_MIN(sweep->dt2 * k * COU_MAX(1.0f - spring->rest_length * sweep->inv_h, 0.0f), 1.0f);
     float d = strength * (spring->rest_length - r) / (r * (a->w + b->w));
     float own = d * a->w, theirs = d * b->w;
     a->x -= own * dx, a->y -= own * dy, a->z -= own * dz;
     b->x += theirs * dx, b->y += theirs * dy, b->z += theirs * dz;
 }
 
+typedef void ApplyFcn(couSpringSweep *sweep, size_t begin, size_t end);
+
+typedef struct ApplyJob {
+    couSpringSweep *sweep;
+    ApplyFcn *function;
+} ApplyJob;
+
 static void apply_block(void *context, int block, size_t begin, size_t end, int worker)
 {
     (void)block, (void)worker;
-    ApplyJob *job = context;
-    const couGrid *grid = &job->fluid->grid;
-    size_t long_count = 0;
-    for (size_t c = begin; c < end; ++c) {
-        uint32_t cell = job->cells[c];
-        for (uint32_t i = grid->cell_start[cell]; i < grid->cell_start[cell + 1]; ++i) {
-            int count;
-            const couSpring *springs = couSpringNet_Of(job->fluid->springs, i, &count);
-            for (int k = 0; k < count; ++k) {
-                if (springs[k].partner & COU_SPRING_LONG)
-                    ++long_count;
-                else
-                    apply_spring(job, i, &springs[k]);
-            }
-        }
-    }
-    job->long_count += long_count;
+    const ApplyJob *job = context;
+    job->function(job->sweep, begin, end);
 }
+
+enum { APPLY_CELLS = 3 * COU_WIDTH }; // per block: some more than lanes, so that none is idle for long
 
 void couApplySprings(couFluid *fluid, float dt, const float *k_spring)
 {
-    ApplyJob job = {
-        .fluid = fluid, .position = couFluid_Position(fluid), .material = couFluid_Material(fluid), .k_spring = k_spring};
-    job.dt2 = dt * dt;
-    job.inv_h = 1.0f / fluid->h;
+    static ApplyFcn *const variants[cou_isaCount] = COU_VARIANTS(couApplySpringCells);
+    couSpringSweep sweep = {.net = fluid->springs,
+                            .grid = &fluid->grid,
+                            .position = couFluid_Position(fluid),
+                            .material = couFluid_Material(fluid),
+                            .k_spring = k_spring,
+                            .count = fluid->table.count,
+                            .dt2 = dt * dt,
+                            .inv_h = 1.0f / fluid->h};
+    ApplyJob job = {&sweep, variants[fluid->neighbors.isa]};
     for (int color = 0; color < COU_COLORS; ++color) {
         const uint32_t *start = fluid->grid.color_start;
-        job.cells = fluid->grid.color_cells + start[color];
-        couFor(&fluid->parallel, start[color + 1] - start[color], 4, apply_block, &job);
+        sweep.cells = fluid->grid.color_cells + start[color];
+        couFor(&fluid->parallel, start[color + 1] - start[color], APPLY_CELLS, apply_block, &job);
     }
-    if (!job.long_count) return;
+    if (!sweep.long_count) return;
     for (size_t i = 0; i < fluid->table.count; ++i) {
         int count;
         const couSpring *springs = couSpringNet_Of(fluid->springs, i, &count);
         for (int k = 0; k < count; ++k)
-            if (springs[k].partner & COU_SPRING_LONG) apply_spring(&job, (uint32_t)i, &springs[k]);
+            if (springs[k].partner & COU_SPRING_LONG) apply_spring(&sweep, (uint32_t)i, &springs[k]);
     }
 }
 

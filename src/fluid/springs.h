@@ -2,6 +2,7 @@
 /// lengths.
 #pragma once
 
+#include "base/wide.h"
 #include "fluid/fluid.h"
 
 /// One spring, kept by the particle of the lower id.
@@ -86,3 +87,37 @@ void couDeleteSprings(couFluid *fluid, int material);
 bool couSetSprings(couFluid *fluid, const couSpringView *springs, size_t count);
 /// Copies up to `capacity` springs sorted by id pair; returns how many there are.
 size_t couCopySprings(const couFluid *fluid, couSpringView *springs, size_t capacity);
+
+// --- Hot loops (springs_wide.c) ----------------------------------------------------------------------------------------------
+
+#define COU_SPRING_BATCH 32
+
+/// Springs of one particle, padded to a multiple of COU_WIDTH.
+typedef struct couSpringBatch {
+    uint32_t partner[COU_SPRING_BATCH]; ///< indices
+    uint32_t partner_id[COU_SPRING_BATCH];
+    float rest_length[COU_SPRING_BATCH]; ///< read and written [m]
+    float length[COU_SPRING_BATCH];      ///< written: distance of the ends [m]
+    /// Plastic flow over the step: shares of the excess stretch and compression that flow, and the yield ratios of both.
+    couVec4 flow[COU_SPRING_BATCH];
+    bool is_plastic[COU_SPRING_BATCH];
+} couSpringBatch;
+
+/// Distances of `count` springs of particle i, and the flow of those shorter than `farthest`.
+COU_DECLARE_WIDE(void, couFlowSprings, couSpringBatch *batch, int count, const couVec4 *position, size_t i, float farthest);
+
+/// What the sweep over coloured cells reads and writes.
+typedef struct couSpringSweep {
+    const couSpringNet *net;
+    const couGrid *grid;
+    couVec4 *position; ///< w: inverse mass
+    const uint8_t *material;
+    const float *k_spring; ///< by material [1/s^2]
+    size_t count;          ///< particles
+    float dt2, inv_h;
+    const uint32_t *cells; ///< of the current colour
+    _Atomic size_t long_count;
+} couSpringSweep;
+
+/// Displacements by the springs of the particles of cells[begin..end), all of one colour; counts those that are too long for it.
+COU_DECLARE_WIDE(void, couApplySpringCells, couSpringSweep *sweep, size_t begin, size_t end);

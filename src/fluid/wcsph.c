@@ -22,7 +22,15 @@ static const couPhaseEntry phases[] = {
     {cou_phaseCount, NULL, COU_NOT_COUNTED},
 };
 
-static const couSphTraits sph = {COU_SPH_DEFAULTS, .compression = 0.005f};
+// Its surfaces are not made even: with the solvers' 2.75 d in the plane a tank stirs with 1.0e-3 m g d after 7 s instead of 3.5e-4.
+static const couSphTraits sph = {
+    .kernel = cou_sphKaiser,
+    .tension = cou_tensionNone,
+    .support = {2.25f, 2.25f},
+    .exponent = 7,
+    .compression = 0.005f,
+    .damping = 0.01f,
+};
 
 extern const couMethod couMethodWcsph;
 const couMethod couMethodWcsph = {

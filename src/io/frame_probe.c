@@ -36,11 +36,18 @@ static bool is_flat_frame(const couFrame *frame)
     return true;
 }
 
+// Within reach of cameras and grids; false for NaN.
+static bool is_somewhere(couVec3 p)
+{
+    const float most = 1e9f; // [m]
+    return fabsf(p.x) < most && fabsf(p.y) < most && fabsf(p.z) < most;
+}
+
 static void include_particles(couBounds *b, const couFrame *frame)
 {
     for (size_t i = 0; i < frame->count; ++i) {
         couVec3 p = frame->position[i];
-        if (!isfinite(p.x) || !isfinite(p.y) || !isfinite(p.z)) continue;
+        if (!is_somewhere(p)) continue;
         b->lower = (couVec3){fminf(b->lower.x, p.x), fminf(b->lower.y, p.y), fminf(b->lower.z, p.z)};
         b->upper = (couVec3){fmaxf(b->upper.x, p.x), fmaxf(b->upper.y, p.y), fmaxf(b->upper.z, p.z)};
     }
@@ -72,9 +79,6 @@ couFrameProbe couProbeFrames(const couFrameFiles *files, int most)
 size_t couFrame_LostCount(const couFrame *frame)
 {
     size_t count = 0;
-    for (size_t i = 0; i < frame->count; ++i) {
-        couVec3 p = frame->position[i];
-        count += !(isfinite(p.x) && isfinite(p.y) && isfinite(p.z));
-    }
+    for (size_t i = 0; i < frame->count; ++i) count += !is_somewhere(frame->position[i]);
     return count;
 }

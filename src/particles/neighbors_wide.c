@@ -39,7 +39,7 @@ COU_SPECIALIZED couFloatW outside(couFloatW x, float lower, float upper, float s
 }
 
 // Appends the points [begin, end) that are near the box, under their indices plus `base`; returns the new fill.
-COU_SPECIALIZED size_t collect(const couSearch *search, couSearchScratch *scratch, size_t fill, const Box *box,
+COU_SPECIALIZED size_t collect(const couSearch *search, const couSearchScratch *buffer, size_t fill, const Box *box,
                                const couVec4 *position, uint32_t base, const couRange *range, bool is_wrapped)
 {
     // A little more than the radius: rounding here must not lose a pair that the exact test would keep.
@@ -58,11 +58,11 @@ COU_SPECIALIZED size_t collect(const couSearch *search, couSearchScratch *scratc
         if (end - i < COU_WIDTH) bits &= (1u << (end - i)) - 1;
         for (uint32_t k = 0; k < COU_WIDTH; ++k) index[k] += base;
         couStore3W(xs, x);
-        for (int a = 0; is_wrapped && a < 3; ++a) couStoreW(scratch->shift[a] + fill, couSetW(shift[a]));
-        couCompressW((uint32_t *)scratch->x + fill, (const uint32_t *)xs[0], bits);
-        couCompressW((uint32_t *)scratch->y + fill, (const uint32_t *)xs[1], bits);
-        couCompressW((uint32_t *)scratch->z + fill, (const uint32_t *)xs[2], bits);
-        fill += (size_t)couCompressW(scratch->index + fill, index, bits);
+        for (int a = 0; is_wrapped && a < 3; ++a) couStoreW(buffer->shift[a] + fill, couSetW(shift[a]));
+        couCompressW((uint32_t *)buffer->x + fill, (const uint32_t *)xs[0], bits);
+        couCompressW((uint32_t *)buffer->y + fill, (const uint32_t *)xs[1], bits);
+        couCompressW((uint32_t *)buffer->z + fill, (const uint32_t *)xs[2], bits);
+        fill += (size_t)couCompressW(buffer->index + fill, index, bits);
     }
     return fill;
 }
@@ -72,23 +72,23 @@ typedef struct Part {
     size_t begin, end;
 } Part;
 
-COU_SPECIALIZED Part end_part(couSearchScratch *scratch, size_t begin, size_t end, bool is_wrapped)
+COU_SPECIALIZED Part end_part(const couSearchScratch *buffer, size_t begin, size_t end, bool is_wrapped)
 {
-    for (size_t k = end; k < end + COU_WIDTH; ++k) scratch->x[k] = scratch->y[k] = scratch->z[k] = 1e15f;
-    for (int a = 0; is_wrapped && a < 3; ++a) couStoreW(scratch->shift[a] + end, couSetW(0.0f));
+    for (size_t k = end; k < end + COU_WIDTH; ++k) buffer->x[k] = buffer->y[k] = buffer->z[k] = 1e15f;
+    for (int a = 0; is_wrapped && a < 3; ++a) couStoreW(buffer->shift[a] + end, couSetW(0.0f));
     return (Part){begin, end};
 }
 
 // Which of the buffer's places k to k + COU_WIDTH are within the radius.
-COU_SPECIALIZED unsigned test_places(const couSearchScratch *scratch, size_t k, couVec3W xi, couFloatW limit, bool is_wrapped)
+COU_SPECIALIZED unsigned test_places(const couSearchScratch *buffer, size_t k, couVec3W xi, couFloatW limit, bool is_wrapped)
 {
-    couFloatW dx = couLoadW(scratch->x + k) - xi.x;
-    couFloatW dy = couLoadW(scratch->y + k) - xi.y;
-    couFloatW dz = couLoadW(scratch->z + k) - xi.z;
+    couFloatW dx = couLoadW(buffer->x + k) - xi.x;
+    couFloatW dy = couLoadW(buffer->y + k) - xi.y;
+    couFloatW dz = couLoadW(buffer->z + k) - xi.z;
     if (is_wrapped) {
-        dx += couLoadW(scratch->shift[0] + k);
-        dy += couLoadW(scratch->shift[1] + k);
-        dz += couLoadW(scratch->shift[2] + k);
+        dx += couLoadW(buffer->shift[0] + k);
+        dy += couLoadW(buffer->shift[1] + k);
+        dz += couLoadW(buffer->shift[2] + k);
     }
     return couBitsW(dx * dx + dy * dy + dz * dz < limit);
 }
@@ -101,8 +101,8 @@ static int pad_list(const couSearch *search, uint32_t *list, int count)
 }
 
 // Tests particle i, which is at place `self` of the buffer, against all of it.
-COU_SPECIALIZED void list_neighbors(couSearch *search, couSearchScratch *scratch, Part near, Part solids, uint32_t i, size_t self,
-                                    bool is_wrapped)
+COU_SPECIALIZED void list_neighbors(couSearch *search, couSearchScratch *scratch, const couSearchScratch *buffer, Part near,
+                                    Part solids, uint32_t i, size_t self, bool is_wrapped)
 {
     couNeighbors *neighbors = search->neighbors;
     size_t longest = COU_MIN(near.end - near.begin, (size_t)COU_MAX_NEIGHBORS) +
@@ -114,12 +114,12 @@ COU_SPECIALIZED void list_neighbors(couSearch *search, couSearchScratch *scratch
     int count = 0, below = 0;
     bool is_crowded = false;
     for (size_t k = near.begin; k < near.end; k += COU_WIDTH) {
-        unsigned bits = test_places(scratch, k, xi, limit, is_wrapped);
+        unsigned bits = test_places(buffer, k, xi, limit, is_wrapped);
         if (self - k < COU_WIDTH) { // the particle itself is in this block
             bits &= ~(1u << (self - k));
             below = count + __builtin_popcount(bits & ((1u << (self - k)) - 1));
         }
-        count += couCompressW(list + count, scratch->index + k, bits);
+        count += couCompressW(list + count, buffer->index + k, bits);
         if (count > COU_MAX_NEIGHBORS) { // the first ones stay
             is_crowded = true;
             count = COU_MAX_NEIGHBORS;
@@ -135,8 +135,8 @@ COU_SPECIALIZED void list_neighbors(couSearch *search, couSearchScratch *scratch
     if (search->solids) { // in the room that particles left
         int room = COU_MAX_NEIGHBORS - count, solid_count = 0;
         for (size_t k = solids.begin; k < solids.end; k += COU_WIDTH) {
-            unsigned bits = test_places(scratch, k, xi, limit, is_wrapped);
-            solid_count += couCompressW(list + padded + solid_count, scratch->index + k, bits);
+            unsigned bits = test_places(buffer, k, xi, limit, is_wrapped);
+            solid_count += couCompressW(list + padded + solid_count, buffer->index + k, bits);
             if (solid_count > room) {
                 is_crowded = true;
                 solid_count = room;
@@ -173,25 +173,27 @@ COU_SPECIALIZED void search_cell(couSearch *search, couSearchScratch *scratch, c
                                  uint32_t end, bool is_wrapped)
 {
     Box box = cell_box(search->position, begin, end);
+    const couSearchScratch copy = *scratch, *buffer = &copy; // which no store can change
     size_t fill = 0, own_place = 0;
     for (int r = 0; r < around->count; ++r) {
         couRange range = around->ranges[r];
         if (begin >= range.begin && begin < range.end) { // note where the cell's own particles begin; all of them are kept
             couRange before = range;
             before.end = range.begin = begin;
-            own_place = fill = collect(search, scratch, fill, &box, search->position, 0, &before, is_wrapped);
+            own_place = fill = collect(search, buffer, fill, &box, search->position, 0, &before, is_wrapped);
         }
-        fill = collect(search, scratch, fill, &box, search->position, 0, &range, is_wrapped);
+        fill = collect(search, buffer, fill, &box, search->position, 0, &range, is_wrapped);
     }
-    Part near = end_part(scratch, 0, fill, is_wrapped), solids = {0, 0};
+    Part near = end_part(buffer, 0, fill, is_wrapped), solids = {0, 0};
     if (around->solid_count > 0) {
         const couNeighborSet *set = search->solids;
         size_t solid_begin = fill = near.end + COU_WIDTH;
         for (int r = 0; r < around->solid_count; ++r)
-            fill = collect(search, scratch, fill, &box, set->position, set->base, &around->solid_ranges[r], is_wrapped);
-        solids = end_part(scratch, solid_begin, fill, is_wrapped);
+            fill = collect(search, buffer, fill, &box, set->position, set->base, &around->solid_ranges[r], is_wrapped);
+        solids = end_part(buffer, solid_begin, fill, is_wrapped);
     }
-    for (uint32_t i = begin; i < end; ++i) list_neighbors(search, scratch, near, solids, i, own_place + (i - begin), is_wrapped);
+    for (uint32_t i = begin; i < end; ++i)
+        list_neighbors(search, scratch, buffer, near, solids, i, own_place + (i - begin), is_wrapped);
 }
 
 void COU_WIDE(couSearchCells)(couSearch *search, size_t first_cell, size_t last_cell, int worker)

@@ -1,7 +1,8 @@
-// Film: raw frames through a pipe to the ffmpeg program, which encodes them beside the run. It writes to a temporary name in the
-// same folder; only a film that ffmpeg has finished well is synced and renamed. ffmpeg gets a process group of its own, so that
-// Ctrl-C ends the run in order and the film with it, not in the middle of a frame. Its messages go to a file in memory, which
-// cannot fill up and block as a pipe could; the last of them end up in the fault.
+// Film: raw frames through a pipe to the ffmpeg program, which encodes them beside the run. It writes to a temporary file in the
+// same folder; only a film that ffmpeg has finished well is synced and renamed. It is given the file itself and not its name: it
+// outlives a run that is killed, and a name that was tidied up meanwhile would be there again. ffmpeg gets a process group of its
+// own, so that Ctrl-C ends the run in order and the film with it, not in the middle of a frame. Its messages go to a file in
+// memory, which cannot fill up and block as a pipe could; the last of them end up in the fault.
 //
 // Limits: a frame is handed over as fast as ffmpeg reads; there is no time-out for an encoder that stands still.
 #include "coulis/picture.h"
@@ -21,6 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define FIRST_OUTPUT 10 // the least descriptor of the film's file: out of the way of ffmpeg's standard ones
+
 extern char **environ;
 
 struct couFilm {
@@ -31,6 +34,7 @@ struct couFilm {
     pid_t encoder; // 0 when it has been waited for
     int frames;    // our end of the pipe, -1 when closed
     int messages;  // what ffmpeg said, -1 when there is none
+    int output;    // the temporary file, -1 once ffmpeg has it
     bool has_failed;
 };
 
@@ -103,8 +107,8 @@ static void close_descriptor(int *descriptor)
     *descriptor = -1;
 }
 
-// Signals as a fresh program expects them, our pipe as its input, a group of its own.
-static int spawn_encoder(pid_t *pid, char *const *arguments, int input, int messages)
+// Signals as a fresh program expects them, our pipe as its input, the film's file where it is with us, a group of its own.
+static int spawn_encoder(couFilm *film, char *const *arguments, int input)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -125,8 +129,9 @@ static int spawn_encoder(pid_t *pid, char *const *arguments, int input, int mess
     posix_spawnattr_setsigdefault(&attributes, &usual);
     int error = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
     if (error == 0) error = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, messages, STDERR_FILENO);
-    if (error == 0) error = posix_spawnp(pid, "ffmpeg", &actions, &attributes, arguments, environ);
+    if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, film->messages, STDERR_FILENO);
+    if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, film->output, film->output); // stays open beyond exec
+    if (error == 0) error = posix_spawnp(&film->encoder, "ffmpeg", &actions, &attributes, arguments, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
@@ -159,7 +164,11 @@ static int start_encoder(couFilm *film, double fps, int input)
     char size[32], rate[32], output[sizeof(film->temporary) + 8];
     snprintf(size, sizeof(size), "%dx%d", film->width, film->height);
     snprintf(rate, sizeof(rate), "%ld/1000", lrint(fps * 1000.0)); // a fraction reads the same in every locale
-    snprintf(output, sizeof(output), "file:%s", film->temporary);  // no name is taken for an option or an address
+    // No name is taken for an option or an address.
+    if (access("/proc/self/fd", X_OK) == 0)
+        snprintf(output, sizeof(output), "file:/proc/self/fd/%d", film->output);
+    else
+        snprintf(output, sizeof(output), "file:%s", film->temporary);
     const char *arguments[64] = {"ffmpeg"};
     int count = 1;
     const char *const from[] = {"-video_size", size, "-framerate", rate, "-i", "pipe:0", NULL};
@@ -169,7 +178,7 @@ static int start_encoder(couFilm *film, double fps, int input)
     for (int i = 0; i < COU_COUNT(parts); ++i) {
         for (const char *const *part = parts[i]; *part; ++part) arguments[count++] = *part;
     }
-    return spawn_encoder(&film->encoder, (char *const *)arguments, input, film->messages);
+    return spawn_encoder(film, (char *const *)arguments, input);
 }
 
 // --- Opening ----------------------------------------------------------------------------------------------------------------
@@ -202,8 +211,13 @@ static bool create_temporary(couFilm *film, couFaults *faults)
         couFaults_Add(faults, film->path, NULL, "cannot be written: %s", strerror(errno));
         return false;
     }
+    film->output = fcntl(descriptor, F_DUPFD_CLOEXEC, FIRST_OUTPUT);
+    int error = errno;
     close(descriptor);
-    return true;
+    if (film->output >= 0) return true;
+    couFaults_Add(faults, film->path, NULL, "cannot be written: %s", strerror(error));
+    unlink(film->temporary);
+    return false;
 }
 
 static bool connect_encoder(couFilm *film, double fps, couFaults *faults)
@@ -217,6 +231,7 @@ static bool connect_encoder(couFilm *film, double fps, couFaults *faults)
     film->frames = ends[1];
     int error = start_encoder(film, fps, ends[0]);
     close(ends[0]);
+    close_descriptor(&film->output);
     if (error == 0) return true;
     film->encoder = 0;
     if (error == ENOENT)
@@ -237,7 +252,7 @@ couFilm *couOpenFilm(const char *path, int width, int height, double fps, couFau
     }
     film->width = width;
     film->height = height;
-    film->frames = film->messages = -1;
+    film->frames = film->messages = film->output = -1;
     snprintf(film->path, sizeof(film->path), "%s", path);
     snprintf(film->temporary, sizeof(film->temporary), "%s.%ld.tmp", film->path, (long)getpid());
     if (!create_temporary(film, faults)) {
@@ -349,6 +364,7 @@ void couDiscardFilm(couFilm *film)
         wait_for_encoder(film, what, sizeof(what));
     }
     close_descriptor(&film->messages);
+    close_descriptor(&film->output);
     unlink(film->temporary);
     couFree(NULL, film);
 }

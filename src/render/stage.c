@@ -21,9 +21,21 @@ static couBounds scene_bounds(RTCScene scene)
     return couBounds_Union(start, end);
 }
 
+// Whether Embree takes the ray: it ends the program at numbers above 1.8e18 and at NaN, as a camera that looks at what is nowhere
+// has them. Such a ray meets nothing.
+static bool is_traceable(couRay ray, float start, float reach)
+{
+    const float most = 1e18f;
+    couVec3 o = ray.origin, d = ray.direction;
+    bool has_numbers = fabsf(o.x) < most && fabsf(o.y) < most && fabsf(o.z) < most && fabsf(d.x) < most && fabsf(d.y) < most &&
+                       fabsf(d.z) < most;
+    return has_numbers && start <= reach;
+}
+
 // Whether the ray may meet something in the box within its reach; also true when in doubt.
 static bool meets_box(const couBounds *box, couRay ray, float start, float reach)
 {
+    if (!is_traceable(ray, start, reach)) return false;
     float x = 1.0f / ray.direction.x, y = 1.0f / ray.direction.y, z = 1.0f / ray.direction.z;
     float x0 = (box->lower.x - ray.origin.x) * x, x1 = (box->upper.x - ray.origin.x) * x;
     float y0 = (box->lower.y - ray.origin.y) * y, y1 = (box->upper.y - ray.origin.y) * y;
@@ -460,7 +472,7 @@ bool couStage_IsClearParticle(const couStage *stage, int index)
 
 float couStage_LiquidLight(const couStage *stage, couRay ray, float start, float reach)
 {
-    if (!stage->mist.scene || !(reach > start)) return 1.0f;
+    if (!stage->mist.scene || !is_traceable(ray, start, reach)) return 1.0f;
     couTrace trace = make_trace(stage, 0.0f);
     struct RTCRay through = make_ray(ray, start, reach);
     rtcOccluded1(stage->mist.scene, &trace.context, &through);
@@ -469,7 +481,7 @@ float couStage_LiquidLight(const couStage *stage, couRay ray, float start, float
 
 float couStage_GlassLight(const couStage *stage, couRay ray, float reach)
 {
-    if (!stage->glass) return 1.0f;
+    if (!stage->glass || !is_traceable(ray, 0.0f, reach)) return 1.0f;
     couTrace trace = make_trace(stage, 0.0f);
     struct RTCRay shadow = make_ray(ray, 0.0f, reach);
     rtcOccluded1(stage->glass, &trace.context, &shadow);

@@ -136,7 +136,7 @@ couBounds couBounds_Union(couBounds a, couBounds b)
 
 bool couIsDrawable(couVec3 p)
 {
-    const float max = 1e15f; // [m]
+    const float max = 1e9f; // [m]: as far as a camera may stand
     return fabsf(p.x) < max && fabsf(p.y) < max && fabsf(p.z) < max;
 }
 

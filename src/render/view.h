@@ -30,7 +30,7 @@ couRay couView_Ray(const couView *view, float x, float y);
 bool couBounds_IsEmpty(couBounds bounds, int dimension); ///< also when it is not finite
 couBounds couEmptyBounds(void);
 couBounds couBounds_Union(couBounds a, couBounds b);
-/// Near enough that squares do not overflow; false for NaN.
+/// Near enough to be seen, within 1e9 m; false for NaN.
 bool couIsDrawable(couVec3 p);
 /// Bounds of the particles' centres without far strays, which would shrink all others to a dot. Empty when there is none.
 couBounds couParticleBounds(const couVec3 *positions, size_t count);

@@ -26,6 +26,7 @@
 #define CREST_COSINE 0.6f   // a crest moves along its normal [eq. 6]
 #define SURFACE_TILT 0.2f // |sum of w x| / sum of w from which on a particle is at the surface; lattice: 0.30, its second layer 0
 #define MOST_STEPS 64     // of a span
+#define MOST_SECONDS 1e6  // of a span: more have births without number
 #define CLEARANCE 0.2f    // of walls, in spacings
 
 // --- Def ---------------------------------------------------------------------------------------------------------------------
@@ -613,8 +614,9 @@ bool couFoam_Advance(couFoam *foam, const couFoamDef *def, const couFoamSpan *sp
 {
     if (!couFoamDef_Check(def, faults) || !check_points(span->after, faults)) return false;
     if (span->before && !check_points(span->before, faults)) return false;
-    if (!(span->seconds > 0) || !isfinite(span->seconds)) {
-        couFaults_Add(faults, NULL, "foam.seconds", "%g s between two frames; allowed: more than 0", span->seconds);
+    if (!(span->seconds > 0 && span->seconds <= MOST_SECONDS)) {
+        couFaults_Add(faults, NULL, "foam.seconds", "%g s between two frames; allowed: > 0 and <= %g", span->seconds,
+                      MOST_SECONDS);
         return false;
     }
     int steps = count_steps(def, span);

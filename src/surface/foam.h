@@ -59,7 +59,7 @@ typedef float couFoamWallFcn(const void *context, couVec3 place, float share, co
 typedef struct couFoamSpan {
     const couSurfacePoints *before; ///< NULL: not known
     const couSurfacePoints *after;
-    double seconds; ///< between the two, > 0
+    double seconds; ///< between the two, > 0 and <= 1e6
     int number;     ///< of the frame after, for the seed
     couFoamWallFcn *wall;
     const void *wall_context; ///< both NULL: no walls

@@ -96,7 +96,10 @@ couWorldDef couTrial_WorldDef(const couTrial *trial, int dimension, float spacin
 
 couWorld *couTrial_CreateWorld(couTrial *trial, const couWorldDef *def)
 {
-    return trial->faults.count ? NULL : couCreateWorld(def, &trial->faults);
+    couWorld *world = trial->faults.count ? NULL : couCreateWorld(def, &trial->faults);
+    for (int k = 0; world && k < trial->set_count; ++k)
+        couWorld_SetParam(world, trial->sets[k].key, trial->sets[k].value, &trial->faults);
+    return world;
 }
 
 bool couTrial_Set(couTrial *trial, couWorld *world, const char *name, const char *text)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "coulis/coulis.h"
+#include "coulis/scene.h"
 #include "files/plot.h"
 
 /// One number measured, beside its reference.
@@ -27,6 +28,8 @@ typedef struct couTrial {
     const couMethodTraits *traits; ///< of the method; set when the case begins
     bool is_reported;              ///< the method makes no claim here: checks are recorded and cannot fail; set likewise
     int threads;
+    const couOverride *sets; ///< `set_count` parameters of methods for every world, "pvfs.kernel" and its text
+    int set_count;
     bool is_small;                             ///< a reduced set-up for the test suite, with the same tolerances
     const char *plots;                         ///< folder for SVG files, or NULL
     void (*show)(void *context, double share); ///< how much of the case is done, 0 to 1; NULL: nobody looks

@@ -373,9 +373,8 @@ int64_t couWorld_AddFluid(couWorld *world, const couFluidDef *def, couFaults *fa
     const couMethod *method = world->fluid.method;
     int m = def->material.index1 - 1;
     bool is_rest = def->start == cou_fluidStartAsWorld ? world->def.start == cou_startRest : def->start == cou_fluidStartRest;
-    // What shall be at rest is as ordered as a solid.
-    bool is_liquid = world->fluid.materials[m].springs == cou_springsNone && !is_rest;
-    float jitter = is_liquid ? method->liquid_jitter : method->solid_jitter;
+    bool has_springs = world->fluid.materials[m].springs != cou_springsNone;
+    float jitter = method->fill_jitter ? method->fill_jitter(&world->fluid, has_springs, is_rest) : 0.0f;
     int64_t blocked = 0;
     couFilling filling = {.material = m,
                           .shape = def->shape,

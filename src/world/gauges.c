@@ -256,6 +256,7 @@ couGaugeColumn couWorld_GaugeColumnAt(const couWorld *world, int index)
 {
     const couGauges *gauges = &world->gauges;
     size_t low = 0, high = gauges->list.count;
+    if (index < 0 || index >= couWorld_GaugeColumnCount(world)) return (couGaugeColumn){0};
     while (high - low > 1) {
         size_t middle = (low + high) / 2;
         if (gauges->list.items[middle].first_column <= index)

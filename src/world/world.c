@@ -288,7 +288,10 @@ couMaterialId couWorld_MaterialAt(const couWorld *world, int index)
     return is_known ? (couMaterialId){(uint16_t)(index + 1), 1} : (couMaterialId){0};
 }
 
-float couWorld_ParticleMass(const couWorld *world, int material) { return world->fluid.mass[material]; }
+float couWorld_ParticleMass(const couWorld *world, int material)
+{
+    return material >= 0 && material < world->fluid.material_count ? world->fluid.mass[material] : 0.0f;
+}
 
 void couWorld_AddSprings(couWorld *world, couMaterialId material)
 {

@@ -10,12 +10,52 @@
 // leaves at 12 m/s (wcsph).
 #define COVERED 0.3f
 
+#define MOST_CROWD 1000 // samples that a body may be given in a cube of one spacing: ten a spacing each way
+
 // --- Bodies ------------------------------------------------------------------------------------------------------------------
 
 static bool check_bounce(const couBodyDef *def, couFaults *faults)
 {
     if (!def->is_dynamic || !(def->bounce > 0.0f)) return true;
     couFaults_Add(faults, NULL, "body.bounce", "'%s' moves freely: fluid bounces off fixed and driven bodies only", def->name);
+    return false;
+}
+
+typedef struct Cell {
+    double place[3]; // whole spacings: beyond what an integer holds where the shape is large
+} Cell;
+
+static int compare_cells(const void *a, const void *b)
+{
+    const Cell *s = a, *t = b;
+    for (int axis = 0; axis < 3; ++axis)
+        if (s->place[axis] != t->place[axis]) return s->place[axis] < t->place[axis] ? -1 : 1;
+    return 0;
+}
+
+// All points of a place are neighbours of each other: 100,000 at one are 1e10 pairs in each step.
+static bool check_crowd(const couWorld *world, const couBodyDef *def, const char *key, couFaults *faults)
+{
+    const double d = world->def.spacing;
+    Cell *cells = couAlloc(NULL, def->sample_count * sizeof *cells);
+    size_t most = 0;
+    if (!cells) {
+        couFaults_Add(faults, NULL, key, "no memory for %zu points", def->sample_count);
+        return false;
+    }
+    for (size_t k = 0; k < def->sample_count; ++k) {
+        couVec3 x = def->samples[k];
+        cells[k] = (Cell){{floor((double)x.x / d), floor((double)x.y / d), floor((double)x.z / d)}};
+    }
+    couSort(cells, def->sample_count, sizeof *cells, compare_cells);
+    for (size_t k = 0, begin = 0; k < def->sample_count; ++k) {
+        if (compare_cells(&cells[k], &cells[begin]) != 0) begin = k;
+        most = COU_MAX(most, k + 1 - begin);
+    }
+    couFree(NULL, cells);
+    if (most <= MOST_CROWD) return true;
+    couFaults_Add(faults, NULL, key, "%zu points are in one cube of a spacing, %g m: at most %d are allowed", most, d,
+                  MOST_CROWD);
     return false;
 }
 
@@ -55,7 +95,7 @@ static bool check_samples(const couWorld *world, const couBodyDef *def, couFault
     if (bad)
         couFaults_Add(faults, NULL, key, "%zu of %zu points are wrong; the first, number %zu, %s", bad, def->sample_count, first,
                       text);
-    return !bad;
+    return !bad && check_crowd(world, def, key, faults);
 }
 
 couBodyId couWorld_AddBody(couWorld *world, const couBodyDef *def, couFaults *faults)
