@@ -233,7 +233,7 @@ static void look_for_free_surface(couStep *step)
     couFluid *fluid = step->fluid;
     if (couSph_State(fluid)->has_looked || !fluid->table.count || !couSph_HasUnusualSuction(fluid)) return;
     couSph_State(fluid)->has_looked = true;
-    double share = couSph_OpenShare(step);
+    double share = couSph_OpenShare(step, 1);
     char surface[80];
     snprintf(surface, sizeof surface, "%.2g %% of the particles lie at a free surface", 100 * share);
     if (share > 0.01) couSph_WarnOfSuction(fluid, surface); // disorder at the start opens a few holes
@@ -255,8 +255,9 @@ static void note_extremes(couStep *step, const couSphLoop *loop)
     fluid->relative_speed = (float)fastest;
     bool is_sealed = ((const couSphParams *)fluid->params)->sealed;
     bool is_even = open <= FULL_SHARE * surface, is_closed = is_even;
-    if (is_sealed && !is_even && open <= OPEN_SHARE * surface)
-        is_closed = couSph_OpenShare(step) * (double)loop->count <= FULL_SHARE * surface;
+    // Disorder in a fast flow looks like a surface to the sums of gradients.
+    double enough = FULL_SHARE * surface / (double)COU_MAX(loop->count, 1u);
+    if (is_sealed && !is_even && open <= OPEN_SHARE * surface) is_closed = couSph_OpenShare(step, enough) <= enough;
     state->is_full = is_sealed && loop->count && is_closed;
     state->is_torn = state->is_full && !is_even;
 }

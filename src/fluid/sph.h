@@ -273,8 +273,9 @@ typedef struct couSphLoop {
 } couSphLoop;
 
 couSphLoop couSph_Loop(const couStep *step);
-/// Share of the particles at a free surface, of those that were looked at; after the pairs were found (free_surface.c).
-double couSph_OpenShare(const couStep *step);
+/// Share of the particles at a free surface, of those that were looked at; after the pairs were found (free_surface.c). Beyond
+/// `enough` nobody looks any further.
+double couSph_OpenShare(const couStep *step, double enough);
 /// A solver's pressures may pull, which is for domains without free surface.
 bool couSph_HasUnusualSuction(const couFluid *fluid);
 void couSph_WarnOfSuction(couFluid *fluid, const char *surface); ///< which says where there is or will be one
