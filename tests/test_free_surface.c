@@ -18,7 +18,7 @@ static double open_share(couWorld *world)
 {
     couStepReport report = {0};
     couStep step = open_pairs(world, 1e-4f, &report);
-    return couSph_OpenShare(&step);
+    return couSph_OpenShare(&step, 1);
 }
 
 // A block of n layers each way in open space: its rim. Jitter blurs it a little.

@@ -117,10 +117,11 @@ static void test_body_in_closed_box(void **context)
 {
     (void)context;
     static const float densities[] = {1000, 500, 2000};
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 6; ++k) { // each on the lattice, and off it
+        float density = densities[k % 3], start = k < 3 ? 0.0f : 0.6f * SPACING;
         couWorld *world = make_sph_world("dfsph", 2, SPACING, EARTH);
         add_body(world, make_tank(0.8f, 0.8f, 0.8f, 0.1f, false), at(0, 0, 0), 0);
-        couBodyId disc = add_disc(world, at(0, 0, 0), densities[k]);
+        couBodyId disc = add_disc(world, at(0.8f * start, start, 0), density);
         couFaults faults = {0};
         couFluidDef def = couDefaultFluidDef();
         def.material = add_liquid(world, 1000, 0.001f), def.shape = make_box(0.8f, 0.8f, 0.8f), def.is_full = true;
@@ -129,8 +130,8 @@ static void test_body_in_closed_box(void **context)
         couStepReport report = couWorld_Advance(world, 0.15);
         CHECK_HEALTHY(&report);
         assert_true(sph_state(world)->is_tidied);
-        double s = (double)densities[k] / 1000, way = (1 - s) / (s + 1.13) * 9.81 * 0.15 * 0.15 / 2;
-        CHECK_NEAR(couWorld_BodyCenter(world, disc).y, way, 0.1 * fabs(way) + 0.1 * (double)SPACING, k);
+        double s = (double)density / 1000, way = (1 - s) / (s + 1.13) * 9.81 * 0.15 * 0.15 / 2;
+        CHECK_NEAR(couWorld_BodyCenter(world, disc).y - (double)start, way, 0.1 * fabs(way) + 0.15 * (double)SPACING, k);
         couDestroyWorld(world);
     }
 }
@@ -174,11 +175,42 @@ static void test_closed_box(void **context)
     }
 }
 
+// A jet of some 6 m/s in a closed box of 24 layers. Pressures that start around 0 in fast flow let the upper half of it hang from
+// the lid, where it tears: the box counted as open in an eighth of all steps, and each time what was uneven became speed.
+static void test_jet_in_closed_box(void **context)
+{
+    (void)context;
+    couWorld *world = make_sph_world("dfsph", 3, 0.1f, EARTH);
+    sph_params(world)->divergence_tolerance = 0.0003f;
+    couMaterialId liquid = add_liquid(world, 250, 0.001f);
+    add_body(world, make_tank(1.2f, 2.4f, 1.2f, 0.2f, false), at(0, 0, 0), 0);
+    couFaults faults = {0};
+    couFluidDef def = couDefaultFluidDef();
+    def.material = liquid, def.shape = make_box(1.2f, 2.4f, 1.2f), def.is_full = true;
+    assert_true(couWorld_AddFluid(world, &def, &faults) > 3000);
+    couShape_Release(def.shape);
+    couBlowerDef blower = couDefaultBlowerDef();
+    blower.shape = make_box(0.4f, 0.4f, 0.4f), blower.pose.position.y = -0.9f, blower.acceleration = 100;
+    couWorld_AddBlower(world, &blower, &faults);
+    couShape_Release(blower.shape);
+    CHECK_NO_FAULTS(&faults);
+    int steps = 0, open = 0;
+    while (couWorld_Time(world) < 0.7) {
+        couStepReport report = couWorld_Step(world, couWorld_SuggestStep(world));
+        CHECK_HEALTHY(&report);
+        if (couWorld_Time(world) < 0.1) continue; // the start settles
+        ++steps;
+        open += !sph_state(world)->is_full;
+    }
+    if (open > steps / 50) fail_msg("open in %d of %d steps, at most one in 50", open, steps);
+    couDestroyWorld(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_vortex),  cmocka_unit_test(test_body_in_vortex), cmocka_unit_test(test_body_in_closed_box),
-        cmocka_unit_test(test_threads), cmocka_unit_test(test_closed_box),
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_closed_box),     cmocka_unit_test(test_jet_in_closed_box),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,8 @@
 // the direction away from its neighbours. In a lattice somebody is within 0.71 spacings of any point (0.87 in 3D), and disorder
 // of a start adds some tenths; over a surface the nearest is 1.56 away. Density does not tell the two apart: it is 0.84 at a flat
 // surface in 2D, and off by as much in a full box that starts in disorder. Costs two passes over the lists of some thousand
-// particles, once.
+// particles, once; and in steps in which the sums of gradients show more than the few holes of a full box and less than a tank's
+// surface, as in a jet within a full box: 120 of 383 steps of one counted as open before anybody looked.
 //
 // At a surface the density sum is short of what would lie beyond it: 0.17 of it, for the outermost row of the default kernel.
 // Left alone that row closes up until its own sum is right, with neighbours 0.75 d apart over a second row at d: a skin that fits
@@ -29,6 +30,7 @@
 #include "fluid/sph.h"
 
 enum { MOST_LOOKED_AT = 20000 };
+#define SCATTER 2654435761u // a prime beyond any count: multiples of it, modulo the count, are all different
 
 // From particle i to entry k of its list, by the nearest image.
 static couVec3 offset_to(const couSphLoop *loop, size_t i, uint32_t j)
@@ -69,13 +71,12 @@ static bool is_in_the_open(const couSphLoop *loop, size_t i)
     return true;
 }
 
-double couSph_OpenShare(const couStep *step)
+double couSph_OpenShare(const couStep *step, double enough)
 {
     couSphLoop loop = couSph_Loop(step);
-    size_t stride = loop.count / MOST_LOOKED_AT + 1, looked = 0, open = 0;
-    for (size_t i = 0; i < loop.count; i += stride) {
-        open += is_in_the_open(&loop, i);
-        ++looked;
-    }
-    return looked ? (double)open / (double)looked : 0.0;
+    size_t most = COU_MIN(loop.count, (size_t)MOST_LOOKED_AT), open = 0;
+    // Here and there: those of a surface lie together, and what is open enough is soon known to be.
+    for (size_t k = 0; k < most && (double)open <= enough * (double)most; ++k)
+        open += is_in_the_open(&loop, (size_t)((uint64_t)k * SCATTER % loop.count));
+    return most ? (double)open / (double)most : 0.0;
 }

@@ -60,8 +60,10 @@ typedef struct Solver {
     float reach;          // how far along the direction pressures may go before they are cut
     float step_size;      // t
     float scale;          // of pressures: to kappa, and back
+    float start_level;    // what all pressures start from beside a share of their own [m^2/s]
     float raised;         // what is added to all pressures at the end [m^2/s]
     float one_factor;     // of all particles' diagonals; 0: each has its own
+    bool has_level;       // there is no surface: pressures are known but for a constant, and none is cut
     bool has_coarse;      // the coarse level is built
     bool is_corrected;    // `corrected` holds the coarse level's part
     bool has_gradients;   // conjugate ones, and an exact way along them
@@ -76,7 +78,7 @@ static void start_block(void *context, int block, size_t begin, size_t end, int 
     const Solver *solver = context;
     const couSphLoop *loop = &solver->loop;
     for (size_t i = begin; i < end; ++i) {
-        loop->pressure[i] = loop->change[i] = solver->scale * loop->pressure[i];
+        loop->pressure[i] = loop->change[i] = solver->scale * loop->pressure[i] + solver->start_level;
         if (solver->one_factor > 0.0f) loop->factor[i] = solver->one_factor / loop->velocity[i].w; // among its own kind
     }
 }
@@ -276,8 +278,7 @@ static double find_direction(Solver *solver, bool is_coarse, double *product)
     if (is_coarse) correct_coarsely(solver);
     run_particles(solver, precondition_block);
     double now = sum_blocks(solver, 0), last = sum_blocks(solver, 1);
-    bool has_level = couSph_State(solver->step->fluid)->is_full; // which moves nothing
-    solver->level = has_level ? (float)(sum_blocks(solver, 2) / (double)solver->loop.count) : 0.0f;
+    solver->level = solver->has_level ? (float)(sum_blocks(solver, 2) / (double)solver->loop.count) : 0.0f;
     solver->turn = solver->has_gradients && *product > 0 ? (float)COU_MAX((now - last) / *product, 0.0) : 0.0f;
     *product = now;
     return find_step(solver);
@@ -328,10 +329,10 @@ static bool take_arrays(Solver *solver, bool has_bodies)
 }
 
 // How much of the density's error a step corrects, and what share of the last pressures it starts from.
-static void choose_pace(const couStep *step, float fast, float *theta, float *share)
+static void choose_pace(const Solver *solver, float fast, float *theta, float *share)
 {
-    const couSphState *state = step->fluid->method_state;
-    const couSphParams *p = step->fluid->params;
+    const couSphState *state = solver->step->fluid->method_state;
+    const couSphParams *p = solver->step->fluid->params;
     float depth = COU_MAX(state->layers / CALM_LAYERS, 1.0f), calm = CALM_CORRECTION / (depth * depth);
     if (!state->is_single_density) calm = COU_MIN(calm, MIXED_CORRECTION);
     *theta = state->is_accelerated ? calm + fast * (1.0f - calm) : 1.0f;
@@ -342,6 +343,7 @@ static void choose_pace(const couStep *step, float fast, float *theta, float *sh
     // Without a surface no pressure is cut, and the bound of modes that a solve hardly touches holds to the letter; in fast flow
     // what is left of them costs a vortex more than a fresh start.
     if (isnan(p->warm_start) && state->is_full) *share = COU_MIN((1.0f - fast) * at_rest, 0.9f / (1.0f + *theta));
+    if (state->is_full && !solver->has_level) *share = 0.0f; // those had a level
 }
 
 // Takes the mean off the residuals, and sums them anew. Where that is done no pressure is cut.
@@ -368,7 +370,7 @@ static double find_error(Solver *solver, double *compression)
     couSph_Run(solver->step, &solver->loop, residual);
     double count = (double)solver->loop.count;
     *compression = sum_blocks(solver, 2) / count;
-    if (couSph_State(solver->step->fluid)->is_full) {
+    if (solver->has_level) {
         solver->mean = (float)(sum_blocks(solver, 3) / count);
         run_particles(solver, center_block);
     }
@@ -396,13 +398,23 @@ static void least_block(void *context, int block, size_t begin, size_t end, int 
 // makes it even.
 static void raise_level(Solver *solver)
 {
-    if (!couSph_State(solver->step->fluid)->is_full) return;
+    if (!solver->has_level) return;
     run_particles(solver, least_block);
     double least = INFINITY;
     for (int b = 0; b < couBlockCount(solver->loop.count, COU_SPH_BLOCK); ++b) least = COU_MIN(least, solver->loop.sums[4 * b]);
     const couFluid *fluid = solver->step->fluid;
     least -= (double)(LEAST_LEVEL * couLength(fluid->gravity) * fluid->spacing * solver->step->dt);
     solver->raised = (float)(least < 0 ? -least : -LEVEL_SHARE * least);
+}
+
+// In fast flow, which starts from none of its last pressures, what was raised is lost: the liquid under a lid would hang from it
+// by suction, half of the box's weight, and tears along the upper edges. So pressures start from what makes that up. It is not
+// taken from the last ones: the least of them is noise, and a level that follows noise feeds it.
+static float start_level(const couStep *step, float fast)
+{
+    const couSphState *state = step->fluid->method_state;
+    float layers = 0.5f * state->layers + LEAST_LEVEL;
+    return fast * layers * couLength(step->fluid->gravity) * step->fluid->spacing * step->dt;
 }
 
 static bool prepare_solver(Solver *solver, const couPressureSolve *solve, float fast, float share)
@@ -416,7 +428,7 @@ static bool prepare_solver(Solver *solver, const couPressureSolve *solve, float 
         state->has_coarse = true;
     }
     loop->is_divergence = solve->is_divergence;
-    if (state->is_full) loop->is_clamped = false; // see raise_level
+    if (solver->has_level) loop->is_clamped = false; // see raise_level
     loop->pressure = couTable_Data(&fluid->table, solve->column);
     loop->out = couFluid_Previous(fluid); // free until the particles move
     loop->most_corrected = MOST_CORRECTED;
@@ -457,18 +469,22 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve)
         return;
     }
     Solver solver = {.step = step, .loop = couSph_Loop(step)};
+    // Holes are closed by pushes alone: whoever pulls at the edge of one is drawn away from it.
+    solver.has_level = state->is_full && !(solve->is_detour && state->is_torn);
     float fast = fast_share(step), share;
-    choose_pace(step, fast, &solver.loop.density_share, &share);
+    choose_pace(&solver, fast, &solver.loop.density_share, &share);
     bool is_ready = prepare_solver(&solver, solve, fast, share);
     couArenaMark mark = couArena_Mark(fluid->scratch);
     if (!is_ready || !take_arrays(&solver, !solve->is_detour)) { // bodies stay out of what is taken back
         step->has_failed = true;
         return;
     }
+    if (solver.has_level && !solve->is_detour) solver.start_level = start_level(step, fast);
     couFor(&fluid->parallel, solver.loop.count, 8192, start_block, &solver);
     bool is_after_forces = !solve->is_divergence || state->is_tidied;
     if (solver.eased) couYield_Begin(solver.yield, step, solver.loop.change, is_after_forces);
-    if (share > 0.0f) {
+    bool has_start = share > 0.0f || solver.start_level > 0.0f;
+    if (has_start) {
         couWalls_Extend(step, &solver.loop, solver.loop.change);
         couSph_Run(step, &solver.loop, push);
     }
@@ -476,7 +492,7 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve)
     double error = 0, last_error = INFINITY, product = 0, compression = 0;
     int least = solve->is_divergence ? COU_MIN(p->min_iterations, 1) : p->min_iterations;
     if (!solve->is_divergence && solver.has_gradients && fast < 1.0f) least = COU_MAX(least, CALM_ITERATIONS);
-    int iterations = share > 0.0f; // a push is an iteration, also the first one by the last step's pressures
+    int iterations = has_start; // a push is an iteration, also the first one by the last step's pressures
     for (;; ++iterations) {
         error = find_error(&solver, &compression);
         bool is_done = error <= solve->tolerance && iterations >= least;

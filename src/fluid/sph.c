@@ -233,17 +233,20 @@ static void look_for_free_surface(couStep *step)
     couFluid *fluid = step->fluid;
     if (couSph_State(fluid)->has_looked || !fluid->table.count || !couSph_HasUnusualSuction(fluid)) return;
     couSph_State(fluid)->has_looked = true;
-    double share = couSph_OpenShare(step);
+    double share = couSph_OpenShare(step, 1);
     char surface[80];
     snprintf(surface, sizeof surface, "%.2g %% of the particles lie at a free surface", 100 * share);
     if (share > 0.01) couSph_WarnOfSuction(fluid, surface); // disorder at the start opens a few holes
 }
 
 #define FULL_SHARE 0.05 // of the particles of a square tank's surface: disorder opens a few holes
+#define OPEN_SHARE 0.5  // likewise: so many lie at a surface, nobody need look closer
 
 // What couSphPairs found.
-static void note_extremes(couFluid *fluid, const couSphLoop *loop)
+static void note_extremes(couStep *step, const couSphLoop *loop)
 {
+    couFluid *fluid = step->fluid;
+    couSphState *state = fluid->method_state;
     double fastest = 0, open = 0, surface = pow((double)loop->count, fluid->dimension == 2 ? 0.5 : 2 / 3.0);
     for (int b = 0; b < couBlockCount(loop->count, COU_SPH_BLOCK); ++b) {
         fastest = COU_MAX(fastest, loop->sums[2 * b]);
@@ -251,7 +254,12 @@ static void note_extremes(couFluid *fluid, const couSphLoop *loop)
     }
     fluid->relative_speed = (float)fastest;
     bool is_sealed = ((const couSphParams *)fluid->params)->sealed;
-    couSph_State(fluid)->is_full = is_sealed && loop->count && open <= FULL_SHARE * surface;
+    bool is_even = open <= FULL_SHARE * surface, is_closed = is_even;
+    // Disorder in a fast flow looks like a surface to the sums of gradients.
+    double enough = FULL_SHARE * surface / (double)COU_MAX(loop->count, 1u);
+    if (is_sealed && !is_even && open <= OPEN_SHARE * surface) is_closed = couSph_OpenShare(step, enough) <= enough;
+    state->is_full = is_sealed && loop->count && is_closed;
+    state->is_torn = state->is_full && !is_even;
 }
 
 void couPhase_Pairs(couStep *step)
@@ -287,7 +295,7 @@ void couPhase_Pairs(couStep *step)
     }
     loop.walls_own = NULL;
     couSph_Run(step, &loop, variants);
-    note_extremes(fluid, &loop);
+    note_extremes(step, &loop);
     if (!couSph_FindAir(step)) step->has_failed = true;
     // Where there is no surface, or ghosts have made it up, nothing is lacking; in thick liquids the skin's stress is taken off.
     const couSphState *state = fluid->method_state;

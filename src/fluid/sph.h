@@ -184,6 +184,7 @@ typedef struct couSphState {
     couYield yield;     ///< free bodies in the pressure system
     couWallRows walls;  ///< samples with pressures of their own
     bool is_full;       ///< there is no surface: pressures can move density about, but not change its mean
+    bool is_torn;       ///< such a domain whose particles lie unevenly, with beginnings of holes
     bool is_tidied;     ///< such a domain, by one solver without free bodies: its particles are kept evenly spread (tidy.c)
     couVec4 *detour;    ///< scratch: velocities by which particles move and which they do not keep; NULL: none
 } couSphState;
@@ -272,8 +273,9 @@ typedef struct couSphLoop {
 } couSphLoop;
 
 couSphLoop couSph_Loop(const couStep *step);
-/// Share of the particles at a free surface, of those that were looked at; after the pairs were found (free_surface.c).
-double couSph_OpenShare(const couStep *step);
+/// Share of the particles at a free surface, of those that were looked at; after the pairs were found (free_surface.c). Beyond
+/// `enough` nobody looks any further.
+double couSph_OpenShare(const couStep *step, double enough);
 /// A solver's pressures may pull, which is for domains without free surface.
 bool couSph_HasUnusualSuction(const couFluid *fluid);
 void couSph_WarnOfSuction(couFluid *fluid, const char *surface); ///< which says where there is or will be one

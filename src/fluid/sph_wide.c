@@ -388,10 +388,19 @@ void COU_WIDE(couSphUneven)(couSphLoop *loop, size_t begin, size_t end, int bloc
     const couSphLoop now = *loop;
     for (size_t i = begin; i < end; ++i) {
         couPairList found = couPairs_Of(&now, i);
-        couVec3W fluid = couSet3W((couVec3){0}), solid = fluid;
-        for (int b = 0; b < found.fluid_blocks; ++b) fluid = couAddW(fluid, couGradientsW(&found.pairs[b]));
+        couVec3W fluid = couSet3W((couVec3){0}), solid = fluid, vi = couSet3W(couXyz(now.velocity[i]));
+        couFloatW parting = couSetW(0.0f);
+        for (int b = 0; b < found.fluid_blocks; ++b) {
+            couVec3W g = couGradientsW(&found.pairs[b]);
+            couFloatW along = couDotW(g, couSubW(couLoadVectorsW(now.velocity, found.list + b * COU_WIDTH), vi));
+            fluid = couAddW(fluid, g);
+            parting = couMaxW(parting, along * along / couMaxW(couDotW(g, g), couSetW(1.0f))); // padding has no gradient
+        }
         for (int b = found.fluid_blocks; b < found.blocks; ++b) solid = couAddW(solid, couGradientsW(&found.pairs[b]));
         couVec3 sum = couMulAdd(couScale(now.gradient_scale[0], couSum3W(fluid)), now.gradient_scale[1], couSum3W(solid));
-        now.out[i] = (couVec4){sum.x, sum.y, sum.z, 0.0f};
+        float each[COU_WIDTH], most = 0.0f;
+        couStoreW(each, parting);
+        for (int k = 0; k < COU_WIDTH; ++k) most = COU_MAX(most, each[k]);
+        now.out[i] = (couVec4){sum.x, sum.y, sum.z, sqrtf(most)};
     }
 }

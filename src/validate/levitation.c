@@ -19,7 +19,7 @@
 #define VISCOSITY 1e-3f // [Pa s]
 #define SPACING 0.1f    // [m]
 #define BALL_RADIUS 0.2f
-#define BALL_MASS 65.0f  // [kg]
+#define BALL_MASS 85.0f  // [kg]
 #define BALL_HEIGHT 1.4f // where it is let go [m]
 #define JET_RADIUS 0.31f // of the blower [m]
 #define JET_HEIGHT 0.3f  // of the blower's middle [m]
