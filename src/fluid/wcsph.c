@@ -22,7 +22,8 @@ static const couPhaseEntry phases[] = {
     {cou_phaseCount, NULL, COU_NOT_COUNTED},
 };
 
-// Its surfaces are not made even: with the solvers' 2.75 d in the plane a tank stirs with 1.0e-3 m g d after 7 s instead of 3.5e-4.
+// Its surfaces are not made even: with the solvers' 2.75 d in the plane a tank stirs with 1.0e-3 m g d after 7 s, and with 2.25 d
+// with 3.5e-4.
 static const couSphTraits sph = {
     .kernel = cou_sphKaiser,
     .tension = cou_tensionNone,
