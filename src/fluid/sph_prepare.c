@@ -20,9 +20,8 @@ static const char *const wall_pressure_names[] = {"auto", "neighbor", "extended"
 static const couParam params[] = {
     COU_NUMBER(
         couSphParams, support, "", .initial = {NAN}, .is_auto = true, .min = 1.5, .max = 5,
-        .help =
-            "support radius h over the spacing d; auto: 2.25 (mueller 2.3, sesph 2), in the plane 2.75 for pcisph, iisph and "
-            "dfsph unless all of it repeats; with tension = area 3, in the plane 3.5"),
+        .help = "support radius h over the spacing d; auto: 2.25 (mueller 2.3, sesph 2), in the plane 2.75 for pcisph, iisph and "
+                "dfsph unless all of it repeats; with tension = area 3, in the plane 3.5"),
     COU_CHOICE(couSphParams, kernel, kernel_names, .initial = {cou_sphKernelAuto},
                .help = "Kaiser and Bessel's, whose calm liquid flows at a thirtieth of the stress, cubic spline, Wendland C2 or "
                        "Müller's poly6 and spiky; auto: mueller's own for mueller without tension = area, else kaiser"),
