@@ -355,11 +355,13 @@ void couPhase_Collide(couStep *step)
     if (!bodies->count) return;
     couArenaMark mark = couArena_Mark(fluid->scratch);
     CollideJob job;
-    if (!start_job(step, &job)) {
+    bool keeps_touches = bodies->free_count && !fluid->method->has_contact_pushes;
+    bool has_room = !keeps_touches || COU_RESERVE(fluid->memory, &fluid->touches, (size_t)couTouchBlockCount(fluid));
+    if (!has_room || !start_job(step, &job)) {
         step->has_failed = true;
         return;
     }
-    job.keeps_touches = bodies->free_count && !fluid->method->has_contact_pushes;
+    job.keeps_touches = keeps_touches;
     couFor(&fluid->parallel, fluid->table.count, COLLISION_BLOCK, collide_block, &job);
     if (job.has_failed) step->has_failed = true;
     step->report->trapped_count += job.trapped_count;

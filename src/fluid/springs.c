@@ -255,9 +255,14 @@ static bool rewrite_net(couFluid *fluid, float dt, int add_material)
 {
     couSpringNet *net = fluid->springs;
     net->is_out_of_memory = false;
-    if (!map_ids(fluid) || !reserve_set(net->memory, &net->sets[net->current], fluid->table.count)) return false;
+    if (!map_ids(fluid)) return false;
     size_t stamps = (size_t)fluid->parallel.threads * fluid->table.count;
-    if (!COU_GROW(net->memory, net->stamps, net->stamp_capacity, stamps)) return false;
+    bool has_room = reserve_set(net->memory, &net->sets[net->current], fluid->table.count) &&
+                    COU_GROW(net->memory, net->stamps, net->stamp_capacity, stamps);
+    if (!has_room) { // the next step must not look for springs that were not written
+        net->maps[net->current].mapped = net->maps[net->current].particle_count = 0;
+        return false;
+    }
     if (stamps) memset(net->stamps, 0, stamps * sizeof *net->stamps);
     static FlowFcn *const variants[cou_isaCount] = COU_VARIANTS(couFlowSprings);
     AdjustJob job = {.fluid = fluid, .net = net, .dt = dt, .add_material = add_material, .flow = variants[fluid->neighbors.isa]};
