@@ -355,7 +355,7 @@ void couPhase_Collide(couStep *step)
     if (!bodies->count) return;
     couArenaMark mark = couArena_Mark(fluid->scratch);
     CollideJob job;
-    bool keeps_touches = bodies->free_count && !fluid->method->has_contact_pushes;
+    bool keeps_touches = couKeepsTouches(fluid);
     bool has_room = !keeps_touches || COU_RESERVE(fluid->memory, &fluid->touches, (size_t)couTouchBlockCount(fluid));
     if (!has_room || !start_job(step, &job)) {
         step->has_failed = true;

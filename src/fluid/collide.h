@@ -29,5 +29,11 @@ bool couGiveDrags(couStep *step);
 int couTouchBlockCount(const couFluid *fluid);
 void couFreeTouches(couFluid *fluid);
 
+/// Whether collisions note which particles free bodies stop: where samples push the liquid, what is left over is shared with them.
+static inline bool couKeepsTouches(const couFluid *fluid)
+{
+    return fluid->bodies->free_count && !fluid->method->has_contact_pushes;
+}
+
 // couple.c
 void couSettleImpulses(couStep *step); ///< what collisions gave beyond what couPhase_Bodies() expected

@@ -158,7 +158,7 @@ void couSettleImpulses(couStep *step)
 {
     couFluid *fluid = step->fluid;
     couBodies *bodies = fluid->bodies;
-    bool has_stopped = bodies->free_count && !fluid->method->has_contact_pushes;
+    bool has_stopped = couKeepsTouches(fluid);
     double *changes = COU_TAKE(fluid->scratch, double, 6 * bodies->count);
     couImpulseSystem *systems = COU_TAKE(fluid->scratch, couImpulseSystem, bodies->count);
     if (!changes || !systems) {

@@ -256,7 +256,7 @@ static void note_extremes(couStep *step, const couSphLoop *loop)
     bool is_sealed = ((const couSphParams *)fluid->params)->sealed;
     bool is_even = open <= FULL_SHARE * surface, is_closed = is_even;
     // Disorder in a fast flow looks like a surface to the sums of gradients. State equations, whose pressures are not cut, do not
-    // mind, and would only be tidied the more: a vortex of wcsph lost 4 % of its energy so.
+    // mind, and would only be tidied the more: a vortex of wcsph lost 6 % of its energy so.
     double enough = FULL_SHARE * surface / (double)COU_MAX(loop->count, 1u);
     bool is_doubtful = !is_even && open <= OPEN_SHARE * surface && !fluid->method->traits.has_state_equation;
     if (is_sealed && is_doubtful) is_closed = couSph_OpenShare(step, enough) <= enough;
