@@ -29,7 +29,7 @@ bool couGiveDrags(couStep *step);
 int couTouchBlockCount(const couFluid *fluid);
 void couFreeTouches(couFluid *fluid);
 
-/// Whether collisions note which particles free bodies stop: where samples push the liquid, what is left over is shared with them.
+/// Whether collisions note which particles free bodies stop: where samples push the liquid, these share what is left over.
 static inline bool couKeepsTouches(const couFluid *fluid)
 {
     return fluid->bodies->free_count && !fluid->method->has_contact_pushes;
