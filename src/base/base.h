@@ -95,6 +95,14 @@ static inline couVec3 couNormalize(couVec3 a)
     float length = couLength(a);
     return length > 0.0f ? couScale(1.0f / length, a) : a;
 }
+/// Any two directions along a plane, the axes themselves where it is even with these.
+static inline void couTangents(couVec3 n, couVec3 *u, couVec3 *v)
+{
+    float x = fabsf(n.x), y = fabsf(n.y), z = fabsf(n.z);
+    couVec3 axis = x <= y && x <= z ? (couVec3){1, 0, 0} : z <= y ? (couVec3){0, 0, 1} : (couVec3){0, 1, 0};
+    *u = couNormalize(couMulAdd(axis, -couDot(axis, n), n));
+    *v = couCross(n, *u);
+}
 static inline couVec3 couXyz(couVec4 a) { return (couVec3){a.x, a.y, a.z}; }
 static inline bool couIsFinite3(couVec3 a) { return isfinite(a.x) && isfinite(a.y) && isfinite(a.z); }
 

@@ -3,6 +3,7 @@
 
 #include "fluid/body_samples.h"
 
+#include "fluid/sample_volumes.h"
 #include "fluid/soft_samples.h"
 #include "fluid/sph.h"
 
@@ -115,7 +116,6 @@ static void warn_of_gaps(const couFluid *fluid, const couBody *body, const couBo
 
 bool couSampleBody(couFluid *fluid, const couBody *body, couBodySamples *own)
 {
-    const couSphState *state = fluid->method_state;
     if (!couSampleShape(fluid->memory, body->def.shape, fluid->dimension, fluid->spacing, couSph_BoundaryLayers(fluid), NULL,
                         &own->samples))
         return false;
@@ -123,9 +123,8 @@ bool couSampleBody(couFluid *fluid, const couBody *body, couBodySamples *own)
     size_t count = own->samples.count;
     couFree(fluid->memory, own->volumes);
     own->volumes = couAlloc(fluid->memory, (count + 1) * sizeof(float));
-    if (!own->volumes || !couFindSampleVolumes(fluid->memory, &state->density_kernel, state->gamma, own->samples.points, count,
-                                               own->volumes, &fluid->parallel))
-        return false;
+    const couShape *shape = body->def.sample_count ? NULL : body->def.shape;
+    if (!own->volumes || !couFindSampleVolumes(fluid, shape, own->samples.points, count, own->volumes)) return false;
     if (body->def.sample_count) warn_of_gaps(fluid, body, own);
     return true;
 }

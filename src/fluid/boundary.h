@@ -47,7 +47,3 @@ static inline uint32_t *couBoundary_Id(const couBoundary *boundary)
 {
     return couTable_Data(&boundary->table, boundary->id_column);
 }
-
-/// Volumes of samples: gamma over the sum of W to each other [Akinci 2012; Gagneux 2022, eq. 2.52]. False without memory.
-bool couFindSampleVolumes(couMemory *memory, const couKernel *kernel, float gamma, const couVec3 *points, size_t count,
-                          float *volumes, const couParallel *parallel);

@@ -90,20 +90,11 @@ typedef struct Parts {
     bool has_failed;
 } Parts;
 
-// Any two directions along a plane, the axes themselves where it is even with these.
-static void find_tangents(couVec3 n, couVec3 *u, couVec3 *v)
-{
-    float x = fabsf(n.x), y = fabsf(n.y), z = fabsf(n.z);
-    couVec3 axis = x <= y && x <= z ? (couVec3){1, 0, 0} : z <= y ? (couVec3){0, 0, 1} : (couVec3){0, 1, 0};
-    *u = couNormalize(couMulAdd(axis, -couDot(axis, n), n));
-    *v = couCross(n, *u);
-}
-
 // A plane, or a wall of this thickness on one, that stands in `frame`: in 2D its cut with z = 0. False where there is none.
 static bool make_slab(const couShape *plane, const Frame *frame, float thickness, int dimension, couSlab *slab)
 {
     couVec3 u, v, n = direction_out(frame, plane->plane.normal);
-    find_tangents(plane->plane.normal, &u, &v);
+    couTangents(plane->plane.normal, &u, &v);
     *slab = (couSlab){frame->position, n, direction_out(frame, u), direction_out(frame, v), thickness};
     if (dimension == 3) return true;
     float slope = sqrtf(n.x * n.x + n.y * n.y);
