@@ -303,6 +303,7 @@ static void check_state_push(const char *method, int dimension, int materials, b
     couWorld *world = make_pool(method, dimension, materials, seed);
     couSphParams *p = sph_params(world);
     p->clamp = is_clamped, p->exponent = exponent, p->stiffness = 5000;
+    p->density = cou_densitySum, p->damping = 0; // the rest: test_state_equation.c
     float dt = 0.0005f;
     couStepReport report = {0};
     couStep step = open_step(world, dt, &report);

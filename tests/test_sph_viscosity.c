@@ -118,7 +118,7 @@ typedef struct Operator {
     double damping;
     double shear;  // what even neighbours make of viscosity
     Strain *flow;  // per particle; NULL for mueller
-    Vec *rough;    // velocities less the mean around; NULL where there is sound
+    Vec *rough;    // velocities less the mean around; NULL for mueller
     double *share; // of viscosity that a particle's neighbours make; NULL: 1
     double spacing;
     bool is_mueller;
@@ -137,11 +137,11 @@ static Operator make_operator(const couWorld *world, const Reference *r, const d
     for (size_t i = 0; i < r->count; ++i) op.viscosity[i] = fluid->materials[couFluid_Material(fluid)[i]].viscosity / heaviest;
     if (op.is_mueller) return op;
     bool is_thick = sph_state(world)->is_thick;
-    if (!fluid->method->traits.has_state_equation) op.rough = calloc(r->count, sizeof *op.rough);
+    op.rough = calloc(r->count, sizeof *op.rough);
     op.flow = calloc(r->count, sizeof *op.flow), op.share = calloc(r->count, sizeof *op.share);
     for (size_t i = 0; i < r->count; ++i) {
         op.flow[i] = find_strain(r, op.dimension, i);
-        if (op.rough) op.rough[i] = find_rough(r, i);
+        op.rough[i] = find_rough(r, i);
         op.share[i] = is_thick ? find_share(r, &op.flow[i], op.dimension, op.shear, i) : 1;
     }
     return op;

@@ -30,7 +30,7 @@ static const couSphTraits sph = {
     .support = {2.3f, 2.3f},
     .compression = 0.03f,
     .exponent = 1,
-    .damping = 0.1f, // density and force are of two kernels, hence of no common energy
+    .damping = 0.2f, // density and force are of two kernels, hence of no common energy
 };
 
 extern const couMethod couMethodMueller;

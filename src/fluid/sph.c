@@ -13,7 +13,9 @@ bool couSph_Init(couFluid *fluid)
     couSphState *state = fluid->method_state;
     couTable *table = &fluid->table;
     fluid->pressure_column = couTable_AddColumn(table, "pressure", "Pa", cou_stateF32, 1, cou_columnState);
-    state->divergence_column = -1;
+    state->divergence_column = state->flow_column = -1;
+    if (fluid->method->traits.has_state_equation)
+        state->flow_column = couTable_AddColumn(table, "flow_density", "", cou_stateF32, 1, cou_columnState);
     table->columns[fluid->position_column].has_tail = table->columns[fluid->velocity_column].has_tail = true;
     state->factor_column = couTable_AddColumn(table, "factor", "m^2", cou_stateF32, 1, cou_columnScratch);
     state->change_column = couTable_AddColumn(table, "change", "m^2/s", cou_stateF32, 1, cou_columnScratch);
@@ -180,10 +182,10 @@ static bool reserve_pairs(couFluid *fluid)
     couSphState *state = fluid->method_state;
     size_t count = fluid->table.count, blocks = (size_t)couBlockCount(count, COU_SPH_BLOCK);
     state->block_sums = COU_TAKE(fluid->scratch, double, 4 * blocks);
-    bool is_mueller = fluid->method->sph->has_mueller_pressure, has_sound = fluid->method->traits.has_state_equation;
+    bool is_mueller = fluid->method->sph->has_mueller_pressure;
     state->rough = state->strain = NULL;
     if (!(state->kept = COU_TAKE(fluid->scratch, float, count + COU_TABLE_PADDING))) return false;
-    if (state->damping > 0.0f && !has_sound && !(state->rough = take_records(fluid, 1))) return false;
+    if (state->damping > 0.0f && !is_mueller && !(state->rough = take_records(fluid, 1))) return false;
     if (state->is_thick && !is_mueller && !(state->strain = take_records(fluid, 2))) return false;
     couArenaMark mark = couArena_Mark(fluid->scratch);
     size_t *starts = COU_TAKE(fluid->scratch, size_t, blocks);

@@ -47,6 +47,11 @@ typedef enum couSphEquation {
     cou_equationTait, ///< p = k1 ((rho/rho0)^k2 - 1): nothing at rest [Gagneux 2022, eq. 2.17, 2.18]
     cou_equationGas   ///< p = k1 (rho/rho0)^k2: fills its room [Gagneux 2022, eq. 2.16]
 } couSphEquation;
+typedef enum couSphDensity {
+    cou_densityAuto, ///< flow for wcsph, sum for the others
+    cou_densitySum,  ///< over neighbours [Gagneux 2022, alg. 2, 3; Müller 2003, eq. 3]
+    cou_densityFlow  ///< grows as the flow closes in [Monaghan 1994], and follows the sum slowly
+} couSphDensity;
 typedef enum couSphAcceleration { cou_accelerationAuto, cou_accelerationNone, cou_accelerationTwoLevels } couSphAcceleration;
 
 /// Parameters of the whole family; a method reads those that concern it.
@@ -62,6 +67,7 @@ typedef struct couSphParams {
     float stiffness;   ///< k1 [Pa]
     float exponent;    ///< k2; 1: an ideal gas
     int equation;      ///< couSphEquation
+    int density;       ///< couSphDensity
     float compression; ///< that stiffness is chosen for
     float damping;     ///< artificial viscosity alpha
     float tolerance;   ///< mean density error
@@ -91,6 +97,7 @@ extern const couParamTable couSphParamTable;
 /// What sets a method of the family apart.
 typedef struct couSphTraits {
     bool has_mueller_pressure; ///< the mean of both pressures over the other's density [Müller 2003, eq. 10]
+    bool has_flow_density;     ///< couSphParams.density, default
     int kernel;                ///< couSphKernel, default
     int tension;               ///< couSphTension, default
     float support[2];          ///< h / d, default, in the plane and in space
@@ -158,6 +165,7 @@ typedef struct couSphState {
     float stiffness;                                 ///< k1 [Pa]
     float exponent;                                  ///< k2
     float damping;                                   ///< alpha c h [m^2/s]
+    float calming_time;                              ///< pressures of a state equation are those of so much later [s]
     float viscous_step, tension_step, acoustic_step; ///< limits [s]; infinity where none
     float free_step;                                 ///< what the flow alone allows, roughly [s]
     float max_step;                                  ///< [s]
@@ -168,6 +176,7 @@ typedef struct couSphState {
     float warm_start, calm_start; ///< shares of the last pressures to start from: in fast flow, in calm liquid
     // columns
     int divergence_column; ///< state, Pa: what the divergence solver ended with; -1 but for dfsph
+    int flow_column;       ///< state: density over rho0 that a state equation keeps by itself; -1 without one
     int factor_column;     ///< scratch: 1 / diagonal of the pressure system
     int change_column;     ///< scratch: the last change of kappa
     bool has_looked;       ///< for a free surface, where pressures may pull
@@ -338,6 +347,7 @@ void couSph_MaterialsChanged(couFluid *fluid);
 float couSph_SupportRatio(const couFluid *fluid);
 int couSph_BoundaryLayers(const couFluid *fluid);   ///< of samples under a solid's surface
 bool couSph_HasEvenSurface(const couFluid *fluid);  ///< densities are made up where the liquid ends in the open
+bool couSph_HasFlowDensity(const couFluid *fluid);  ///< a state equation has a density of its own, drawn along by the flow
 bool couSph_HasWallPressure(const couFluid *fluid); ///< samples have pressures of their own
 float couSph_SuggestStep(const couFluid *fluid);
 float couSph_HeightError(const couFluid *fluid);

@@ -12,6 +12,7 @@ static const char *const acceleration_names[] = {"auto", "none", "two-levels", N
 static const char *const viscosity_names[] = {"auto", "laplacian", "implicit", "none", NULL};
 static const char *const tension_names[] = {"auto", "none", "color", "cohesion", "area", NULL};
 static const char *const equation_names[] = {"tait", "gas", NULL};
+static const char *const density_names[] = {"auto", "sum", "flow", NULL};
 static const char *const boundary_names[] = {"akinci", "ghost", "ghost-air", NULL};
 static const char *const coanda_names[] = {"smooth", "linear", NULL};
 
@@ -20,8 +21,9 @@ static const char *const wall_pressure_names[] = {"auto", "neighbor", "extended"
 static const couParam params[] = {
     COU_NUMBER(
         couSphParams, support, "", .initial = {NAN}, .is_auto = true, .min = 1.5, .max = 5,
-        .help = "support radius h over the spacing d; auto: 2.25 (mueller 2.3, sesph 2), in the plane 2.75 for pcisph, iisph and "
-                "dfsph unless all of it repeats; with tension = area 3, in the plane 3.5"),
+        .help =
+            "support radius h over the spacing d; auto: 2.25 (mueller 2.3, sesph 2), in the plane 2.75 for wcsph, pcisph, iisph "
+            "and dfsph unless all of it repeats; with tension = area 3, in the plane 3.5"),
     COU_CHOICE(couSphParams, kernel, kernel_names, .initial = {cou_sphKernelAuto},
                .help = "Kaiser and Bessel's, whose calm liquid flows at a thirtieth of the stress, cubic spline, Wendland C2 or "
                        "Müller's poly6 and spiky; auto: mueller's own for mueller without tension = area, else kaiser"),
@@ -47,13 +49,17 @@ static const couParam params[] = {
     COU_CHOICE(couSphParams, equation, equation_names,
                .help = "sesph, wcsph, mueller: tait: no pressure at rest density; gas: p = k1 (rho/rho0)^k2, which fills all the "
                        "room that it finds"),
+    COU_CHOICE(
+        couSphParams, density, density_names, .initial = {cou_densityAuto},
+        .help = "sesph, wcsph, mueller: what the pressure follows from: the sum over neighbours, which feels how they "
+                "lie, or a density of its own that the flow changes and that follows the sum slowly; auto: flow for wcsph"),
     COU_NUMBER(couSphParams, compression, "", .initial = {NAN}, .is_auto = true, .min = 1e-4, .max = 0.5,
                .help = "sesph, wcsph, mueller: relative compression that the automatic stiffness allows; "
                        "auto: 0.005 (sesph 0.01, mueller 0.03; not with tension = area)"),
     COU_NUMBER(couSphParams, damping, "", .initial = {NAN}, .is_auto = true, .min = 0, .max = 2,
                .help = "artificial viscosity alpha, with ten times the speed of the flow for that of sound: of the rough part of "
-                       "velocities, with a state equation of what approaches; auto: 0.01 (sesph 0.02, mueller 0.1; not with "
-                       "tension = area)"),
+                       "velocities, with mueller of what approaches; unless it is 0 a state equation calms sound as well; "
+                       "auto: 0.01 (sesph 0.02, mueller 0.2; not with tension = area)"),
     COU_NUMBER(couSphParams, tolerance, "", .initial = {0.0005}, .min = 0, .is_min_open = true, .max = 0.1,
                .help = "pcisph, iisph, dfsph: mean density error that ends the iterations"),
     COU_NUMBER(couSphParams, divergence_tolerance, "", .initial = {0.001}, .min = 0, .is_min_open = true, .max = 0.1,
@@ -97,8 +103,8 @@ static const couParam params[] = {
                .help = "of samples: that of the particle that they push (Akinci 2012), or the mean of what is near, which keeps "
                        "the first row of liquid at its place; auto: extended but for mueller"),
     COU_FLAG(couSphParams, even_surface, .initial = {true},
-             .help = "pcisph, iisph, dfsph: what the density lacks at a free surface is made up, so that the outermost particles "
-                     "keep their distances; false: they crowd until it is right, as a skin on which waves lose height"),
+             .help = "wcsph, pcisph, iisph, dfsph: what the density lacks at a free surface is made up, so that the outermost "
+                     "particles keep their distances; false: they crowd until it is right, as a skin on which waves lose height"),
     COU_FLAG(couSphParams, no_stick, .help = "liquid that touches a wall keeps its normal velocity relative to it at 0"),
     COU_CHOICE(
         couSphParams, coanda, coanda_names,
@@ -116,10 +122,18 @@ bool couSph_HasWallPressure(const couFluid *fluid)
     return p->wall_pressure != cou_wallPressureNeighbor;
 }
 
+bool couSph_HasFlowDensity(const couFluid *fluid)
+{
+    const couSphParams *p = fluid->params;
+    bool is_usual = fluid->method->sph->has_flow_density && p->equation != cou_equationGas;
+    return fluid->method->traits.has_state_equation && (p->density == cou_densityAuto ? is_usual : p->density == cou_densityFlow);
+}
+
 bool couSph_HasEvenSurface(const couFluid *fluid)
 {
     const couSphParams *p = fluid->params;
-    return p->even_surface && p->clamp && !fluid->method->traits.has_state_equation && p->boundary != cou_boundaryAir;
+    bool is_kept = !fluid->method->traits.has_state_equation || couSph_HasFlowDensity(fluid);
+    return p->even_surface && p->clamp && is_kept && p->boundary != cou_boundaryAir;
 }
 
 // --- Preparation -------------------------------------------------------------------------------------------------------------
@@ -297,6 +311,7 @@ static void choose_stiffness(couFluid *fluid, const couDemand *demand)
     // Monaghan's speed of sound, as a liquid that yields by a per cent has it: the same damping for all methods.
     state->damping = (float)(alpha * 10 * sqrt(fastest2) * h);
     state->acoustic_step = has_state ? (float)(0.2 * h / c) : INFINITY;
+    state->calming_time = has_state && alpha > 0.0f ? state->acoustic_step : 0.0f;
 }
 
 static void choose_solver(couFluid *fluid)

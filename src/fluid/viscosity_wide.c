@@ -79,8 +79,8 @@ void COU_WIDE(couSphEvenness)(couSphLoop *loop, size_t begin, size_t end, int bl
 
 // Between fluid particles: 2 (n + 2) nu (v_ij . x_ij) / (r^2 + 0.01 h^2) G_ij [Gagneux 2022, eq. 2.14], and the same with
 // alpha c h [Monaghan 1992] for the rough part of the velocities, what differs from the mean around a particle: it calms the
-// smallest scales, and a smooth flow, be it a shear or a wave, does not feel it. Methods with sound have none: there it acts
-// where particles approach, which is what calms sound.
+// smallest scales, and a smooth flow, be it a shear or a wave, does not feel it. mueller, whose forces have no energy and feed
+// larger eddies as well, has none: there it acts where particles approach.
 COU_SPECIALIZED couVec3W fluid_sums(const couSphLoop *loop, size_t i, const couPairList *found, float own, bool is_rough)
 {
     couVec3 xi = couXyz(loop->position[i]);

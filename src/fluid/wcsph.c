@@ -1,6 +1,6 @@
 // wcsph: weakly compressible SPH. The equation of state of sesph with k2 = 7 and k1 from the sound speed that keeps the liquid
 // within 1 % of its density [Becker 2007; Gagneux 2022, eq. 2.27, 2.28, alg. 3]. It is chosen for half of that at the fastest
-// speed: a tank that is let go swings to twice what it yields at rest.
+// speed: a tank that is let go swings to twice what it yields at rest. Density is drawn along by the flow (state_equation.c).
 
 #include "fluid/sph.h"
 
@@ -22,15 +22,10 @@ static const couPhaseEntry phases[] = {
     {cou_phaseCount, NULL, COU_NOT_COUNTED},
 };
 
-// Its surfaces are not made even: with the solvers' 2.75 d in the plane a tank stirs with 1.0e-3 m g d after 7 s, and with 2.25 d
-// with 3.5e-4.
 static const couSphTraits sph = {
-    .kernel = cou_sphKaiser,
-    .tension = cou_tensionNone,
-    .support = {2.25f, 2.25f},
-    .exponent = 7,
+    COU_SPH_DEFAULTS,
+    .has_flow_density = true,
     .compression = 0.005f,
-    .damping = 0.01f,
 };
 
 extern const couMethod couMethodWcsph;
