@@ -79,6 +79,25 @@ static couWorld *create_splash_1m(const char *method, int threads, couFaults *fa
     return create_splash(method, threads, 125, 80, 100, faults);
 }
 
+static couWorld *create_splash_20k(const char *method, int threads, couFaults *faults)
+{
+    return create_splash(method, threads, 32, 20, 32, faults);
+}
+
+// A pool at rest, of as many particles as the splash.
+static couWorld *create_still_20k(const char *method, int threads, couFaults *faults)
+{
+    float d = 0.02f;
+    couWorld *world = create_world(method, threads, d, faults);
+    if (!world) return NULL;
+    couVec3 pool = {32 * d, 20 * d, 32 * d}, hollow = {pool.x, 2.0f * pool.y, pool.z};
+    couShape *tank = make_shape(cou_shapeShell, (couVec3){0}, make_shape(cou_shapeBox, hollow, NULL, faults), faults);
+    add_body(world, tank, (couVec3){0, 0.5f * hollow.y, 0}, faults);
+    couMaterialDef water = couDefaultMaterialDef();
+    add_block(world, couWorld_AddMaterial(world, &water, faults), pool, (couVec3){0, 0.5f * pool.y, 0}, faults);
+    return world;
+}
+
 static void add_free_body(couWorld *world, const couShapeDef *shape_def, couVec3 at, couFaults *faults)
 {
     couBodyDef def = couDefaultBodyDef();
@@ -153,8 +172,8 @@ typedef struct Dam {
 
 static void set_peers_kernel(couWorld *world, const char *method, couFaults *faults)
 {
-    static const char *const choices[][2] = {
-        {"kernel", "cubic"}, {"support", "2"}, {"boundary_layers", "1"}, {"wall_pressure", "neighbor"}, {"relief", "0"}};
+    static const char *const choices[][2] = {{"kernel", "cubic"},           {"support", "2"}, {"boundary_layers", "1"},
+                                             {"wall_pressure", "neighbor"}, {"relief", "0"},  {"density", "sum"}};
     const couParamTable *table = couMethodParams(method);
     for (int k = 0; k < (int)(sizeof choices / sizeof *choices); ++k) {
         const couParam *param = couParams_Find(table, choices[k][0]);
@@ -274,6 +293,9 @@ static const couBenchCase cases[] = {
     {"dfsph-dam-125k", "the same, 125,000 particles, 0.5 s", "dfsph", 0.5, create_dam_125k, NULL},
     {"dfsph-default-50k", "dam break with our defaults, 50,653 particles, 1 s", "dfsph", 1.0, create_default_50k, NULL},
     {"dfsph-default-125k", "the same, 125,000 particles, 0.5 s", "dfsph", 0.5, create_default_125k, NULL},
+    {"dfsph-splash-20k", "20,480 particles of water, a block falling into a box, our defaults, 0.6 s", "dfsph", 0.6,
+     create_splash_20k, NULL},
+    {"dfsph-pool-20k", "as many in a pool at rest, 0.6 s", "dfsph", 0.6, create_still_20k, NULL},
     {"dfsph-dam-bodies", "the same with five free boxes of 5,000 samples (our defaults)", "dfsph", 0.5, create_dam_bodies, NULL},
     {"dfsph-dam-500k", "dam break, 493,039 particles, 0.2 s", "dfsph", 0.2, create_dam_500k, NULL},
     {"dfsph-dam-1m", "dam break, 1,000,000 particles, 0.02 s", "dfsph", 0.02, create_dam_1m, NULL},
