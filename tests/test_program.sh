@@ -386,7 +386,7 @@ for method in dfsph iisph pcisph; do
     ends 0 run thrown.lua --method $method --out thrown --export none --quiet
     ends 0 run thrown.lua --method $method --set sph.clamp=true --out thrown --export none --quiet
 done
-ends 1 run two-liquids --method wcsph --set sph.clamp=false --seconds 0.5 --out thrown --export none --quiet
+ends 1 run two-liquids --method wcsph --set sph.clamp=false --set sph.density=sum --seconds 0.5 --out thrown --export none --quiet
 has "the liquid runs away" "^frame [0-9]: wcsph at 0\.[0-9]+ s, step [0-9]+ of [0-9.e-]+ s: the liquid runs away: .*\
 \(clamp = false\).* --set sph\.clamp=true" stderr
 

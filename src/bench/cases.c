@@ -84,20 +84,6 @@ static couWorld *create_splash_20k(const char *method, int threads, couFaults *f
     return create_splash(method, threads, 32, 20, 32, faults);
 }
 
-// A pool at rest, of as many particles as the splash.
-static couWorld *create_still_20k(const char *method, int threads, couFaults *faults)
-{
-    float d = 0.02f;
-    couWorld *world = create_world(method, threads, d, faults);
-    if (!world) return NULL;
-    couVec3 pool = {32 * d, 20 * d, 32 * d}, hollow = {pool.x, 2.0f * pool.y, pool.z};
-    couShape *tank = make_shape(cou_shapeShell, (couVec3){0}, make_shape(cou_shapeBox, hollow, NULL, faults), faults);
-    add_body(world, tank, (couVec3){0, 0.5f * hollow.y, 0}, faults);
-    couMaterialDef water = couDefaultMaterialDef();
-    add_block(world, couWorld_AddMaterial(world, &water, faults), pool, (couVec3){0, 0.5f * pool.y, 0}, faults);
-    return world;
-}
-
 static void add_free_body(couWorld *world, const couShapeDef *shape_def, couVec3 at, couFaults *faults)
 {
     couBodyDef def = couDefaultBodyDef();
@@ -109,19 +95,27 @@ static void add_free_body(couWorld *world, const couShapeDef *shape_def, couVec3
     couShape_Release(def.shape);
 }
 
-// A pool of 60 x 30 x 60 particles, less what the bodies take.
-static couWorld *create_pool(const char *method, int threads, const couShapeDef *shape, int rows, float apart, couFaults *faults)
+// Bodies that float in a pool, in rows of two, or one alone.
+typedef struct Floats {
+    couShapeDef shape;
+    int rows; // 0: none
+    float apart;
+} Floats;
+
+// A pool of nx * ny * nx particles at rest, less what the bodies take.
+static couWorld *create_pool(const char *method, int threads, int nx, int ny, Floats floats, couFaults *faults)
 {
-    float d = 0.02f;
+    float d = 0.02f, apart = floats.apart;
+    int rows = floats.rows;
     couWorld *world = create_world(method, threads, d, faults);
     if (!world) return NULL;
-    couVec3 pool = {60 * d, 30 * d, 60 * d}, hollow = {pool.x, 2.0f * pool.y, pool.z};
+    couVec3 pool = {(float)nx * d, (float)ny * d, (float)nx * d}, hollow = {pool.x, 2.0f * pool.y, pool.z};
     couShape *tank = make_shape(cou_shapeShell, (couVec3){0}, make_shape(cou_shapeBox, hollow, NULL, faults), faults);
     add_body(world, tank, (couVec3){0, 0.5f * hollow.y, 0}, faults);
     for (int i = 0; i < rows; ++i)
         for (int k = 0; k < (rows > 1 ? 2 : 1); ++k)
             add_free_body(
-                world, shape,
+                world, &floats.shape,
                 (couVec3){apart * ((float)i - 0.5f * (float)(rows - 1)), pool.y, rows > 1 ? apart * ((float)k - 0.5f) : 0},
                 faults);
     couMaterialDef water = couDefaultMaterialDef();
@@ -133,12 +127,20 @@ static couWorld *create_pool(const char *method, int threads, const couShapeDef 
 // A ball that 10,000 particles or more touch: 2 layers around a half-sunken ball of 26 spacings radius.
 static couWorld *create_body(const char *method, int threads, couFaults *faults)
 {
-    return create_pool(method, threads, &(couShapeDef){.kind = cou_shapeSphere, .radius = 0.52f}, 1, 0.0f, faults);
+    Floats ball = {{.kind = cou_shapeSphere, .radius = 0.52f}, 1, 0.0f};
+    return create_pool(method, threads, 60, 30, ball, faults);
 }
 
 static couWorld *create_bodies(const char *method, int threads, couFaults *faults)
 {
-    return create_pool(method, threads, &(couShapeDef){.kind = cou_shapeBox, .size = {0.2f, 0.2f, 0.2f}}, 5, 0.225f, faults);
+    Floats boxes = {{.kind = cou_shapeBox, .size = {0.2f, 0.2f, 0.2f}}, 5, 0.225f};
+    return create_pool(method, threads, 60, 30, boxes, faults);
+}
+
+// As many particles as in the splash.
+static couWorld *create_still_20k(const char *method, int threads, couFaults *faults)
+{
+    return create_pool(method, threads, 32, 20, (Floats){0}, faults);
 }
 
 // A block of 50,000 particles of the library's clay falls on a floor.

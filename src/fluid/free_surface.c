@@ -20,8 +20,8 @@
 // are those of the particles that there are. No more is added than what is missing to 1, so nothing is pushed by it alone, and
 // only as liquid is around: a drop next to a wall has the wall's gradient and no surface (it would stop before it touches). Thin
 // sheets, whose gradients cancel, and spray have none.
-// What moves a surface by this has no energy. Solvers, which correct 2 % of a density in a step at most, bear that; state
-// equations do not: wcsph's waves of 5 mm lost 0.11 instead of 0.21 a period, but a tank let go in disorder never came to rest.
+// What moves a surface by this has no energy. Solvers, which correct 2 % of a density in a step at most, bear that, and so does a
+// density that flows (state_equation.c); a state equation of the sum does not: a tank of wcsph's let go in disorder boiled.
 // Where pressures pull it would hold a block that leaves its floor. Thick liquids have their stress of order taken off instead
 // (relief.c): both together made a weakly pushed pool slower (0.75 instead of over 0.8 of Newton's speed).
 // Tried: ghosts on a lattice in the air (air.c, with samples for walls: a wave of 5 mm loses 0.073 a period); all that the line
