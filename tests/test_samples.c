@@ -529,6 +529,26 @@ static void test_density_at_spread(void **context)
 
 // --- Odd ones ------------------------------------------------------------------------------------------------------------------
 
+// Of wedges that are too sharp for a level d/2 deep around their edge: the sheet in their middle ends d/2 from the edge, as
+// samples lie d/2 under any surface. One on the very edge has twice the volume of a particle, and is a bump that pushes jets
+// off: the discharge of a slit with edges of 45 degrees was 0.57 instead of 0.61.
+static void test_edges(void **context)
+{
+    (void)context;
+    for (int degrees = 15; degrees <= 55; degrees += 5)
+        for (int size = 10; size <= 30; size += 5) {
+            const float d = 1.0f / (float)size, half = tanf(0.5f * (float)degrees * (float)COU_PI / 180.0f);
+            const couVec3 corners[] = {{0, 0, 0}, {1, -half, 0}, {1, half, 0}};
+            couShape *wedge = make_shape(
+                (couShapeDef){.kind = cou_shapePolygon, .points = corners, .point_count = 3, .height = 0.5f});
+            couSamples samples = sample(wedge, 2, d, 2, NULL);
+            double tip = nearest(&samples, (couVec3){0}, SIZE_MAX) / (double)d;
+            if (!(tip > 0.45 && tip < 1.45)) fail_msg("%d degrees, %d spacings: %g d off the edge", degrees, size, tip);
+            drop(&samples);
+            couShape_Release(wedge);
+        }
+}
+
 // A blade of 15 degrees has samples up to its edge; a disk, which has no inside, is a sheet.
 static void test_blades(void **context)
 {
@@ -625,6 +645,7 @@ int main(void)
         cmocka_unit_test(test_unions),
         cmocka_unit_test(test_density_at_walls),
         cmocka_unit_test(test_density_at_spread),
+        cmocka_unit_test(test_edges),
         cmocka_unit_test(test_blades),
         cmocka_unit_test(test_any_size),
         cmocka_unit_test(test_no_memory),

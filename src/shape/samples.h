@@ -3,7 +3,7 @@
 /// A fluid at rest on a solid is a lattice whose first layer is half a spacing d outside of the surface. The first layer of
 /// samples is half a spacing inside of it (signed distance -d/2), the next at -3d/2 and so on, so that fluid and samples go on
 /// as one lattice. Where a wall is too thin for two sheets that are d/2 apart (less than 1.5 d), one sheet in its middle serves
-/// both sides.
+/// both sides; it ends d/2 before the edge of a wedge.
 #pragma once
 
 #include "base/base.h"
