@@ -507,11 +507,74 @@ static void test_momentum(void **context)
         }
 }
 
+// --- At rest -----------------------------------------------------------------------------------------------------------------
+
+// Thick liquid in a tank that it sticks to, with a ball as dense as the liquid in it: how fast it goes round / g dt, dt its step.
+static double turning_over(const char *method, int dimension, double *ball_speed)
+{
+    enum { LAYERS = 16 };
+    const float d = 1.0f / LAYERS, half = dimension == 3 ? 4 * d : 0.5f;
+    couFaults faults = {0};
+    couWorld *world = make_sph_world(method, dimension, d, EARTH);
+    couMaterialId honey = add_liquid(world, 1000, 400);
+    for (int w = 0; w < (dimension == 3 ? 5 : 3); ++w) {
+        static const couVec3 normals[] = {{0, 1, 0}, {1, 0, 0}, {-1, 0, 0}, {0, 0, 1}, {0, 0, -1}};
+        couVec3 n = normals[w];
+        couShape *plane = couCreateShape(&(couShapeDef){.kind = cou_shapePlane, .axis = n}, &faults);
+        add_body(world, plane, at(-half * n.x, 0, -half * n.z), 1);
+    }
+    couBodyDef ball = couDefaultBodyDef();
+    ball.shape = couCreateShape(&(couShapeDef){.kind = cou_shapeSphere, .radius = 2.5f * d}, &faults);
+    ball.pose = at(0, 0.4f, 0), ball.density = 1000, ball.friction = 1, ball.is_dynamic = true;
+    couBodyId id = couWorld_AddBody(world, &ball, &faults);
+    couShape_Release(ball.shape);
+    CHECK_NO_FAULTS(&faults);
+    add_jittered(world, honey, make_box(2 * half, 0.75f, 2 * half), at(0, 0.375f, 0), NO_GRAVITY, 0.25f);
+    couStepReport report = couWorld_Advance(world, 1);
+    CHECK_HEALTHY(&report);
+    size_t count = world->fluid.table.count;
+    couVec4 *start = calloc(count, sizeof *start);
+    const uint32_t *ids = couFluid_Id(&world->fluid);
+    for (size_t i = 0; i < count; ++i) start[ids[i]] = couFluid_Position(&world->fluid)[i];
+    couVec3 from = couWorld_BodyCenter(world, id);
+    const double seconds = 0.5;
+    couWorld_Advance(world, seconds);
+    double sum = 0;
+    ids = couFluid_Id(&world->fluid);
+    for (size_t i = 0; i < count; ++i) {
+        Vec way = sub(from_record(couFluid_Position(&world->fluid)[i]), from_record(start[ids[i]]));
+        sum += dot(way, way);
+    }
+    double step = couWorld_SuggestStep(world) * 9.81;
+    couVec3 to = couWorld_BodyCenter(world, id);
+    *ball_speed = (double)couLength(couSub(to, from)) / seconds / step;
+    free(start);
+    couDestroyWorld(world);
+    return sqrt(sum / (double)count) / seconds / step;
+}
+
+// Viscosity that sees weight and not what bears it holds back what falls along a wall, and the pressure throws it up: the tank
+// turns over at 0.2 to 0.4 g dt, whatever the viscosity.
+static void test_honey_at_rest(void **context)
+{
+    (void)context;
+    static const char *const methods[] = {"dfsph", "iisph", "wcsph"};
+    for (int dimension = 2; dimension <= 3; ++dimension)
+        for (size_t m = 0; m < COU_COUNT(methods); ++m) {
+            if (dimension == 3 && m > 0) continue;
+            // wcsph's steps are a twentieth of the solvers', and what goes on for other reasons is not less
+            double ball, limit = m == 2 ? 1 : 0.05, speed = turning_over(methods[m], dimension, &ball);
+            CHECK_AT_MOST(speed, limit, 10 * dimension + (int)m);
+            CHECK_AT_MOST(ball, limit, 10 * dimension + (int)m);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_explicit),    cmocka_unit_test(test_implicit),         cmocka_unit_test(test_smoothing),
-        cmocka_unit_test(test_shear_layer), cmocka_unit_test(test_automatic_choice), cmocka_unit_test(test_momentum),
+        cmocka_unit_test(test_explicit),      cmocka_unit_test(test_implicit),         cmocka_unit_test(test_smoothing),
+        cmocka_unit_test(test_shear_layer),   cmocka_unit_test(test_automatic_choice), cmocka_unit_test(test_momentum),
+        cmocka_unit_test(test_honey_at_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

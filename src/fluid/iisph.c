@@ -15,7 +15,6 @@ static const couPhaseEntry phases[] = {
     {cou_phaseNeighbors, couPhase_Pairs, COU_SPH_PAIRS_WORK},
     {cou_phaseForces, couPhase_Forces, COU_SPH_FORCES_WORK},
     {cou_phaseViscosity, couPhase_Viscosity, COU_SPH_VISCOSITY_WORK},
-    {cou_phaseForces, couPhase_Tension, COU_NOT_COUNTED},
     {cou_phasePressure, phase_pressure, COU_SPH_SOLVE_WORK(cou_workEachIteration)},
     {cou_phaseWalls, couPhase_Hold, COU_NOT_COUNTED},
     {cou_phaseVelocity, couPhase_Move, COU_SPH_MOVE_WORK},

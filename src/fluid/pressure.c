@@ -302,7 +302,7 @@ static void iterate(Solver *solver, double *product)
 }
 
 // What is fast: ways against neighbours of a tenth of a spacing in a step and more.
-static float fast_share(const couStep *step)
+float couSph_FastShare(const couStep *step)
 {
     float way = step->fluid->relative_speed * step->dt / step->fluid->spacing;
     return COU_CLAMP((way - 0.05f) / 0.05f, 0.0f, 1.0f);
@@ -471,7 +471,7 @@ void couSph_Solve(couStep *step, const couPressureSolve *solve)
     Solver solver = {.step = step, .loop = couSph_Loop(step)};
     // Holes are closed by pushes alone: whoever pulls at the edge of one is drawn away from it.
     solver.has_level = state->is_full && !(solve->is_detour && state->is_torn);
-    float fast = fast_share(step), share;
+    float fast = couSph_FastShare(step), share;
     choose_pace(&solver, fast, &solver.loop.density_share, &share);
     bool is_ready = prepare_solver(&solver, solve, fast, share);
     couArenaMark mark = couArena_Mark(fluid->scratch);

@@ -324,15 +324,6 @@ void couPhase_Forces(couStep *step)
     couSph_Relieve(step, kick);
 }
 
-// What the pressure must balance particle by particle comes after the viscosity. Before it, the outermost rows had the speed that
-// tension gives them in a step when viscosity acted, which took a part of it off and gave it to the rows below: a stress that the
-// liquid at rest does not have. Thick drops of 12 d (2D, 0.2 Pa s, steps up to 1.3 ms) had 1.25 to 1.4 times Laplace's pressure.
-void couPhase_Tension(couStep *step)
-{
-    const couSphState *state = step->fluid->method_state;
-    if (state->tension_kind != cou_tensionNone) couSph_PullSurface(step, couSph_Kick(step));
-}
-
 // --- The end of the step -----------------------------------------------------------------------------------------------------
 
 typedef struct HoldJob {

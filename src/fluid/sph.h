@@ -358,10 +358,9 @@ bool couSph_Pulls(const couFluid *fluid);
 void couPhase_Boundary(couStep *step);  ///< samples of the solids into their rows; reads bodies
 void couPhase_Pairs(couStep *step);     ///< neighbour lists, densities, gradients
 void couPhase_Forces(couStep *step);    ///< gravity and fields change velocities
-void couPhase_Tension(couStep *step);   ///< surface tension changes velocities, after viscosity did
 void couPhase_Hold(couStep *step);      ///< liquid that touches a wall keeps to it, where that is asked for; writes velocity
 void couPhase_Settle(couStep *step);    ///< velocities after collisions
-void couPhase_Viscosity(couStep *step); ///< viscosity, artificial viscosity and XSPH change velocities
+void couPhase_Viscosity(couStep *step); ///< viscosity, artificial viscosity, XSPH and surface tension change velocities
 
 /// How long forces act in this step [s]. Leap-frog: velocities are half a step behind, so the first kick is half a step long.
 static inline float couSph_Kick(const couStep *step)
@@ -390,7 +389,7 @@ void couSph_Relieve(couStep *step, float dt);     ///< takes the stress of order
 bool couSph_PlaceGhosts(couStep *step);           ///< mirror images instead of samples
 bool couSph_FindAir(couStep *step);               ///< ghosts over free surfaces add to the density of the liquid
 bool couSph_ShowAir(couStep *step);               ///< and go behind the samples, where all can see them
-void couSph_PullSurface(couStep *step, float dt); ///< surface tension for dt seconds
+void couSph_PullSurface(couStep *step, float dt); ///< surface tension, where there is any, for dt seconds
 /// v += dt out, and what came from solids back to the bodies.
 void couSph_AddAccelerations(couStep *step, const couSphLoop *loop, float dt);
 double couCohesionMoment(int dimension); ///< integral of s^(n + 1) times the shape of the cohesion kernel over 0 to 1
@@ -408,6 +407,8 @@ typedef struct couPressureSolve {
     bool has_one_stiffness; ///< pcisph: the same diagonal for all
     bool is_detour;         ///< particles move by the change of their velocities and do not keep it, bodies do not feel it
 } couPressureSolve;
+/// Of 0, calm, to 1, fast: how far last step's pressures tell about this one's.
+float couSph_FastShare(const couStep *step);
 /// Changes velocities until the mean error is below the tolerance; counts what it took in the step's report.
 void couSph_Solve(couStep *step, const couPressureSolve *solve);
 

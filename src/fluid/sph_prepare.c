@@ -83,7 +83,7 @@ static const couParam params[] = {
     COU_NUMBER(
         couSphParams, relief, "", .initial = {NAN}, .is_auto = true, .min = 0, .max = 1,
         .help = "share of the stress that the order of particles adds to the pressure which is taken off: with it weak pushes "
-                "and small balls move thick liquids; auto: up to 0.8 for thick liquids, 0 for thin ones, which it would "
+                "and small balls move thick liquids; auto: nearly 1 for thick liquids, 0 for thin ones, which it would "
                 "not let rest"),
     COU_NUMBER(couSphParams, xsph, "", .min = 0, .max = 1,
                .help = "share of a particle's velocity that is smoothed over its neighbours in a step"),
@@ -257,7 +257,7 @@ void couSph_MaterialsChanged(couFluid *fluid)
     // Steps that explicit terms allow. A light liquid feels a force per volume more.
     double largest = heaviest / lightest, d = fluid->spacing;
     double rate = thickest / heaviest * largest * state->lattice.viscous;
-    state->viscous_step = rate > 0 ? (float)(0.5 / rate) : INFINITY;
+    state->viscous_step = rate > 0 ? (float)(0.25 / rate) : INFINITY;
     bool wants_viscosity = p->viscosity != cou_viscosityNone && thickest > 0.0f;
     state->is_implicit = wants_viscosity && (p->viscosity == cou_viscosityImplicit ||
                                              (p->viscosity == cou_viscosityAuto && state->viscous_step < state->free_step));

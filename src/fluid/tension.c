@@ -130,6 +130,7 @@ void couSph_PullSurface(couStep *step, float dt)
     couFluid *fluid = step->fluid;
     const couSphState *state = fluid->method_state;
     const couSphParams *p = fluid->params;
+    if (state->tension_kind == cou_tensionNone) return;
     couSphLoop loop = couSph_Loop(step);
     loop.tension = state->tension;
     loop.threshold = p->tension_threshold / fluid->h;
