@@ -6,6 +6,6 @@ scene {
     title = "A ball over a tilted blower, without Coanda force",
     note = "Gravity is tilted to the right instead of the box. Pressures only push, and the ball has no Coanda force.",
     method = "dfsph", spacing = 0.1, duration = 10, fps = 30, gravity = { 9.81 * math.sin(tilt), -9.81 * math.cos(tilt), 0 },
-    sph = { sealed = false, divergence_tolerance = 0.0003 },
+    sph = { sealed = false, fill = 0.97, divergence_tolerance = 0.0003 },
 }
 levitation { coanda = 0 }

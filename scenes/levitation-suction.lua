@@ -8,4 +8,4 @@ scene {
     method = "dfsph", spacing = 0.1, duration = 10, fps = 30, gravity = { 9.81 * math.sin(tilt), -9.81 * math.cos(tilt), 0 },
     sph = { divergence_tolerance = 0.0003 },
 }
-levitation { coanda = 0 }
+levitation { coanda = 0, full = true }

@@ -5,6 +5,6 @@ scene {
     title = "A ball over a blower",
     note = "The ball drops towards the green blower until the jet carries it, and wobbles there.",
     method = "dfsph", spacing = 0.1, duration = 10, fps = 30, gravity = { 0, -9.81, 0 },
-    sph = { coanda = "linear", divergence_tolerance = 0.0003 },
+    sph = { coanda = "linear", sealed = false, fill = 0.97, divergence_tolerance = 0.0003 },
 }
 levitation { coanda = 0.00001 }

@@ -558,14 +558,13 @@ static double turning_over(const char *method, int dimension, double *ball_speed
 static void test_honey_at_rest(void **context)
 {
     (void)context;
-    static const char *const methods[] = {"dfsph", "iisph", "wcsph"};
+    static const char *const methods[] = {"dfsph", "iisph", "pcisph"};
     for (int dimension = 2; dimension <= 3; ++dimension)
         for (size_t m = 0; m < COU_COUNT(methods); ++m) {
             if (dimension == 3 && m > 0) continue;
-            // wcsph's steps are a twentieth of the solvers', and what goes on for other reasons is not less
-            double ball, limit = m == 2 ? 1 : 0.05, speed = turning_over(methods[m], dimension, &ball);
-            CHECK_AT_MOST(speed, limit, 10 * dimension + (int)m);
-            CHECK_AT_MOST(ball, limit, 10 * dimension + (int)m);
+            double ball, speed = turning_over(methods[m], dimension, &ball);
+            CHECK_AT_MOST(speed, 0.05, 10 * dimension + (int)m);
+            CHECK_AT_MOST(ball, 0.05, 10 * dimension + (int)m);
         }
 }
 

@@ -257,7 +257,9 @@ void couSph_MaterialsChanged(couFluid *fluid)
     // Steps that explicit terms allow. A light liquid feels a force per volume more.
     double largest = heaviest / lightest, d = fluid->spacing;
     double rate = thickest / heaviest * largest * state->lattice.viscous;
-    state->viscous_step = rate > 0 ? (float)(0.25 / rate) : INFINITY;
+    // Half of what is stable, and half of that where viscosity leans on pressures, whose noise it keeps alive (viscosity.c).
+    double most = fluid->method->traits.has_state_equation ? 0.5 : 0.25;
+    state->viscous_step = rate > 0 ? (float)(most / rate) : INFINITY;
     bool wants_viscosity = p->viscosity != cou_viscosityNone && thickest > 0.0f;
     state->is_implicit = wants_viscosity && (p->viscosity == cou_viscosityImplicit ||
                                              (p->viscosity == cou_viscosityAuto && state->viscous_step < state->free_step));

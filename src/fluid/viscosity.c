@@ -350,7 +350,6 @@ typedef struct Lean {
     couVec4 *velocity, *push;
     float *kappa;
     const float *pressure;
-    const float *density; // that the equation of state made them of; NULL: a solver's, which stand for p / D^2
     float scale, sign;
 } Lean;
 
@@ -358,10 +357,7 @@ static void kappa_block(void *context, int block, size_t begin, size_t end, int 
 {
     (void)block, (void)worker;
     const Lean *lean = context;
-    for (size_t i = begin; i < end; ++i) {
-        float D = lean->density ? COU_MAX(lean->density[i], COU_OPEN_DENSITY) : 1.0f; // none yet where liquid is new
-        lean->kappa[i] = lean->scale * lean->pressure[i] / (D * D);
-    }
+    for (size_t i = begin; i < end; ++i) lean->kappa[i] = lean->scale * lean->pressure[i];
 }
 
 static void lean_block(void *context, int block, size_t begin, size_t end, int worker)
@@ -398,7 +394,8 @@ static bool lean_on_pressures(couStep *step, Lean *lean)
     couFluid *fluid = step->fluid;
     couSphState *state = fluid->method_state;
     // A full box without gravity has no weight that pressures bear, but their noise.
-    bool bears = fluid->table.count && !couSph_HasMeanPressure(fluid) && (!state->is_full || couLength(fluid->gravity) > 0.0f);
+    bool is_loaded = !state->is_full || couLength(fluid->gravity) > 0.0f;
+    bool bears = fluid->table.count && is_loaded && !fluid->method->traits.has_state_equation;
     float share = 1.0f - couSph_FastShare(step);
     if (!bears || !(share > 0.0f) || viscous_number(step) < LEAST_LEANT) return true;
     couSphLoop loop = couSph_Loop(step);
@@ -406,9 +403,6 @@ static bool lean_on_pressures(couStep *step, Lean *lean)
                    .push = couSph_TakeVectors(fluid),
                    .kappa = loop.change,
                    .pressure = couTable_Data(&fluid->table, fluid->pressure_column),
-                   .density = !fluid->method->traits.has_state_equation ? NULL
-                              : couSph_HasFlowDensity(fluid)            ? couTable_Data(&fluid->table, state->flow_column)
-                                                                        : loop.kept,
                    .scale = share * couSph_Kick(step) / state->reference_density,
                    .sign = -1.0f};
     if (!lean->push) return false;

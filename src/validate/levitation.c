@@ -3,9 +3,10 @@
 // carries the ball; the tilted one does as long as something draws the ball back into the jet: suction in air, the Coanda force
 // where pressures only push. Without either the ball leaves the jet and falls.
 //
-// The four runs differ in tilt, C and whether pressures may pull alone. Gravity is tilted instead of the box. The ball is let
-// go at 0.45 s and watched for ten seconds, or until it is gone: its centre farther from the jet's axis than the radii of jet
-// and ball together, or as low as the blower's middle.
+// As there pressures only push in the first three runs, which differ in tilt and C alone, and c_V is very near 1: at 1 nothing is
+// ever cut, and the ball would be drawn all the same. In the fourth the box is full, and pressures pull. Gravity is tilted
+// instead of the box. The ball is let go at 0.45 s and watched for ten seconds, or until it is gone: its centre farther from the
+// jet's axis than the radii of jet and ball together, or as low as the blower's middle.
 
 #include "base/base.h"
 #include "validate/validate.h"
@@ -93,7 +94,7 @@ static couWorld *create_world(couTrial *trial, const Flight *flight, couBodyId *
     couWorld *world = couTrial_CreateWorld(trial, &def);
     couTrial_Set(trial, world, "coanda", "linear");               // the thesis's
     couTrial_Set(trial, world, "divergence_tolerance", "0.0003"); // 45 layers: an even fall is a small error
-    if (!flight->is_sealed) couTrial_Set(trial, world, "sealed", "false");
+    if (!flight->is_sealed) couTrial_Set(trial, world, "sealed", "false"), couTrial_Set(trial, world, "fill", "0.97");
     couMaterialDef liquid = couDefaultMaterialDef();
     liquid.density = DENSITY;
     liquid.viscosity = VISCOSITY;
@@ -105,7 +106,7 @@ static couWorld *create_world(couTrial *trial, const Flight *flight, couBodyId *
     add_blower(trial, world);
     fluid.shape = make(trial, (couShapeDef){.kind = cou_shapeBox, .size = {WIDTH, HEIGHT, WIDTH}});
     fluid.pose.position.y = 0.5f * HEIGHT;
-    fluid.is_full = true;
+    fluid.is_full = flight->is_sealed;
     if (fluid.shape) couWorld_AddFluid(world, &fluid, &trial->faults);
     couShape_Release(fluid.shape);
     return world;
@@ -142,10 +143,10 @@ static Found run_flight(couTrial *trial, const Flight *flight, double share0, do
 void couValidateLevitation(couTrial *trial)
 {
     static const Flight flights[] = {
-        {"upright", 0, COANDA, true},
-        {"7 degrees, Coanda force", 7, COANDA, true},
-        {"7 degrees, suction", 7, 0, true},
+        {"upright, Coanda force", 0, COANDA, false},
+        {"7 degrees, Coanda force", 7, COANDA, false},
         {"7 degrees, none", 7, 0, false},
+        {"7 degrees, suction", 7, 0, true},
     };
     enum { FLIGHTS = COU_COUNT(flights) };
     couPlot *plot = couCreatePlot("levitation: path of the ball's centre", "x [m]", "height [m]");
