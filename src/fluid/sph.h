@@ -195,6 +195,7 @@ typedef struct couSphState {
     bool is_full;       ///< there is no surface: pressures can move density about, but not change its mean
     bool is_torn;       ///< such a domain whose particles lie unevenly, with beginnings of holes
     bool is_tidied;     ///< such a domain, by one solver without free bodies: its particles are kept evenly spread (tidy.c)
+    float *growth;      ///< scratch: of the densities in a step, by the velocities at its beginning; NULL: nobody asks
     couVec4 *detour;    ///< scratch: velocities by which particles move and which they do not keep; NULL: none
 } couSphState;
 
@@ -357,6 +358,7 @@ bool couSph_Pulls(const couFluid *fluid);
 
 void couPhase_Boundary(couStep *step);  ///< samples of the solids into their rows; reads bodies
 void couPhase_Pairs(couStep *step);     ///< neighbour lists, densities, gradients
+void couPhase_Growth(couStep *step);    ///< for equations of state, how densities change; reads velocity
 void couPhase_Forces(couStep *step);    ///< gravity and fields change velocities
 void couPhase_Hold(couStep *step);      ///< liquid that touches a wall keeps to it, where that is asked for; writes velocity
 void couPhase_Settle(couStep *step);    ///< velocities after collisions

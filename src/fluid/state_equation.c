@@ -23,7 +23,8 @@
 
 typedef struct StateJob {
     const float *density;
-    const float *growth; // of the density in this step, by the velocities; NULL: nobody asks
+    const float *growth; // of the density in a step, by the velocities; NULL: nobody asks
+    float moved;         // the step that moved the particles / this one
     float *flow;         // density of its own; NULL: the sum
     float *pressure, *change, *inverse;
     float calming;                                 // pressure for a growth of 1 [Pa]
@@ -39,7 +40,7 @@ static float flow_density(const StateJob *job, size_t i)
     float sum = job->density[i], own = job->flow[i];
     if (sum < COU_OPEN_DENSITY) return sum;
     if (own == 0.0f) own = COU_MIN(sum, powf(job->rest + job->pressure[i] / job->stiffness, 1.0f / job->exponent));
-    own += COU_CLAMP(job->growth[i], -MOST_GROWN, MOST_GROWN);
+    own += COU_CLAMP(job->moved * job->growth[i], -MOST_GROWN, MOST_GROWN);
     own += job->following * (sum - own);
     return COU_CLAMP(own, COU_OPEN_DENSITY, sum + MOST_GROWN); // what was squeezed is let go, not shot
 }
@@ -77,28 +78,42 @@ static void mirror_block(void *context, int block, size_t begin, size_t end, int
     for (size_t i = begin; i < end; ++i) job->change[i] *= 2.0f * job->inverse[i];
 }
 
-// Growth of the densities in the step, by the velocities as they are. False without memory.
-static bool find_growth(couStep *step, const couSphLoop *all, StateJob *job)
+// By the velocities of the step's beginning, that is by those that brought the particles where they are, before forces change
+// them: what weight and tension make of a velocity in a step, and the pressure takes back, is no growth.
+void couPhase_Growth(couStep *step)
 {
     static couSphLoopFcn *const residual[cou_isaCount] = COU_VARIANTS(couSphResidual);
-    const couFluid *fluid = step->fluid;
-    const couSphState *state = fluid->method_state;
-    bool has_flow = couSph_HasFlowDensity(fluid);
-    if (!(state->calming_time > 0.0f) && !has_flow) return true;
-    couSphLoop loop = *all;
-    loop.dt = job->dt, loop.is_divergence = true, loop.is_clamped = false;
-    if (!(loop.residual = COU_TAKE(fluid->scratch, float, loop.count))) return false;
+    couFluid *fluid = step->fluid;
+    couSphState *state = fluid->method_state;
+    state->growth = NULL;
+    if (!(state->calming_time > 0.0f) && !couSph_HasFlowDensity(fluid)) return;
+    couSphLoop loop = couSph_Loop(step);
+    state->growth = loop.residual = COU_TAKE(fluid->scratch, float, loop.count);
+    if (!state->growth) {
+        step->has_failed = true;
+        return;
+    }
+    loop.is_divergence = true, loop.is_clamped = false;
+    bool has_bodies = state->yield.link_count > 0;
+    if (has_bodies) couYield_Begin(&state->yield, step, NULL, false);
     couWalls_Ask(step, &loop);
     couSph_Run(step, &loop, residual);
-    job->growth = loop.residual;
+    if (has_bodies) couYield_Begin(&state->yield, step, NULL, true);
+}
+
+static void use_growth(const couStep *step, StateJob *job)
+{
+    const couFluid *fluid = step->fluid;
+    const couSphState *state = fluid->method_state;
+    if (!(job->growth = state->growth)) return;
     // What a light liquid bears, whose sound is faster.
     float lightest = 1.0f;
     for (int m = 0; m < fluid->material_count; ++m) lightest = COU_MAX(lightest, state->inv_density[m]);
-    job->calming = state->stiffness * state->exponent * state->calming_time / (job->dt * lightest);
-    if (!has_flow) return true;
+    job->calming = state->stiffness * state->exponent * state->calming_time / (step->dt * lightest);
+    if (!couSph_HasFlowDensity(fluid)) return;
     job->flow = couTable_Data(&fluid->table, state->flow_column);
+    job->moved = fluid->last_dt / step->dt;
     job->following = 1.0f - expf(-FOLLOWING * state->sound_speed * job->dt / fluid->spacing);
-    return true;
 }
 
 void couSph_PushByState(couStep *step, float dt)
@@ -121,9 +136,9 @@ void couSph_PushByState(couStep *step, float dt)
                     .has_mueller_pressure = has_mueller_pressure};
     couYield *yield = &couSph_State(fluid)->yield;
     couArenaMark mark = couArena_Mark(fluid->scratch);
-    bool is_good = find_growth(step, &loop, &job);
-    if (yield->link_count && !has_mueller_pressure)
-        is_good = is_good && (job.slope = COU_TAKE(fluid->scratch, float, loop.count));
+    use_growth(step, &job);
+    bool is_good = true;
+    if (yield->link_count && !has_mueller_pressure) is_good = (job.slope = COU_TAKE(fluid->scratch, float, loop.count)) != NULL;
     if (!is_good) {
         step->has_failed = true;
         return;

@@ -10,6 +10,7 @@ static const couPhaseEntry phases[] = {
     {cou_phaseSort, couPhase_Sort, COU_SPH_SORT_WORK},
     {cou_phaseWalls, couPhase_Boundary, COU_NOT_COUNTED},
     {cou_phaseNeighbors, couPhase_Pairs, COU_SPH_PAIRS_WORK},
+    {cou_phasePressure, couPhase_Growth, COU_NOT_COUNTED},
     {cou_phaseForces, couPhase_Forces, COU_SPH_FORCES_WORK},
     {cou_phaseViscosity, couPhase_Viscosity, COU_SPH_VISCOSITY_WORK},
     {cou_phasePressure, phase_pressure, COU_SPH_PUSH_WORK},
