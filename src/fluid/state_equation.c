@@ -18,8 +18,9 @@
 
 #include "fluid/sph.h"
 
-#define MOST_GROWN 0.1f // of the density in a step, and above the sum: what is faster than sound has no density
-#define FOLLOWING 0.03f // of the sum, per spacing that sound passes
+#define MOST_GROWN 0.1f   // of the density in a step, and above the sum: what is faster than sound has no density
+#define FOLLOWING 0.03f   // of the sum, per spacing that sound passes
+#define TIDIED_SHARE 0.1f // of that, where particles are kept even otherwise (tidy.c): what that does to sums is no pressure
 
 typedef struct StateJob {
     const float *density;
@@ -113,7 +114,8 @@ static void use_growth(const couStep *step, StateJob *job)
     if (!couSph_HasFlowDensity(fluid)) return;
     job->flow = couTable_Data(&fluid->table, state->flow_column);
     job->moved = fluid->last_dt / step->dt;
-    job->following = 1.0f - expf(-FOLLOWING * state->sound_speed * job->dt / fluid->spacing);
+    float pace = FOLLOWING * (state->is_tidied ? TIDIED_SHARE : 1.0f);
+    job->following = 1.0f - expf(-pace * state->sound_speed * job->dt / fluid->spacing);
 }
 
 void couSph_PushByState(couStep *step, float dt)
