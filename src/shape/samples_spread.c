@@ -8,7 +8,9 @@
 //
 // A wall too thin for the depth has no such level: there Newton's steps jump to and fro. The way in from its surface is followed
 // to where the gradient turns back, which is the middle of the wall. In a convex edge of more than 60 degrees the gradient turns
-// less, and the level set goes on around the corner.
+// less, and the level set goes on around the corner. In a sharper one the middle ends d/2 before the tip: a sample on the tip has
+// twice the volume of a particle there, a bump that pushes off what passes the edge (a slit with edges of 45 degrees let 0.57 of
+// Torricelli's discharge through, where 0.61 is right).
 //
 // Cost: some 30 settled points for each sample, 3 to 5 distances each; about 20 us a sample for a mesh.
 #include "base/random.h"
@@ -88,6 +90,9 @@ static bool find_middle(const Spread *spread, couVec3 a, couVec3 normal_a, couVe
     couVec3 p = couScale(0.5f, couAdd(a, b));
     float depth = -measure(spread, p, &normal), turn = couDot(normal_a, normal_b);
     if (depth < -ACCURACY * spread->d || !(turn < BACK) || !couIsFinite3(p)) return false;
+    // Faces that meet at the angle phi, in an edge depth / sin(phi/2) away: samples begin d/2 before it, as under any surface.
+    float to_edge = sqrtf(COU_MAX(0.5f * (1.0f + turn), 0.0f));
+    if (depth < (0.5f * to_edge - 1e-3f) * spread->d) return false;
     *settled = (Settled){.point = p, .is_thin = turn < FAR_BACK && depth < 0.49f * spread->d};
     // Of the inner layers only those in the middle of walls that are thick enough for them.
     return spread->layer == 0 || depth >= spread->depth - SHALLOWER * spread->d;
