@@ -9,9 +9,9 @@
 //
 // The order of neighbours stores energy, which comes free as noise when they change places. Without relief the flow pays for it;
 // with all of it nobody does, and liquid that has no viscosity to speak of boils: a tank of 48 layers of water has 1e-2 m g d
-// after 6 s instead of 7e-5. So thin liquids have none, and thick ones, whose viscosity takes the noise, nearly all of it. In such
-// a tank, d = 1/48 m, noise after 6 s is 7e-6, 4e-5, 8e-5 and 4e-5 m g d at nu = 0.002, 0.007, 0.02 and 0.07 d v, with the shares
-// 0.35, 0.64, 0.84 and 0.95 that these get.
+// after 6 s instead of 7e-5. So thin liquids have none, and thick ones, whose viscosity takes the noise, nearly all of it. In
+// such a tank, d = 1/48 m, noise after 6 s is 7e-6, 4e-5, 8e-5 and 4e-5 m g d at nu = 0.002, 0.007, 0.02 and 0.07 d v, with the
+// shares 0.35, 0.64, 0.84 and 0.95 that these get.
 //
 // Tried: means of T over neighbours, one to six times (the same flow, no less noise); a mean over the last ten steps (the same);
 // T no larger than a particle's viscous stress, which can make no energy at all (half of the gain is lost: T is uneven).
