@@ -387,7 +387,7 @@ static double viscous_number(const couStep *step)
     return largest_viscosity(step->fluid) * (double)couSph_Kick(step) / (d * d);
 }
 
-// Velocities as the last pressures would leave them; lean->push is NULL where nobody could see a difference. False without memory.
+// Velocities as the last pressures would leave them. lean->push is NULL where nobody could see a difference. False: no memory.
 static bool lean_on_pressures(couStep *step, Lean *lean)
 {
     static couSphLoopFcn *const response[cou_isaCount] = COU_VARIANTS(couSphResponse);
