@@ -60,8 +60,8 @@ const couMethod couMethodDfsph = {
     .name = "dfsph",
     .help = "divergence-free SPH: constant density and no divergence, with long steps (Bender 2015)",
     .traits = {COU_SPH_TRAITS, .height_error = 0.01, .force_error = 0.02, .density_error = 0.001,
-               .claims = COU_SPH_CLAIMS | COU_SPH_FLOW_CLAIMS | COU_SPH_SHEAR_CLAIMS | cou_claimBuoyancy | cou_claimFloating,
-               .reports = cou_claimLevitation},
+               .claims = COU_SPH_CLAIMS | COU_SPH_FLOW_CLAIMS | COU_SPH_SHEAR_CLAIMS | cou_claimBuoyancy | cou_claimFloating |
+                         cou_claimLevitation},
     .sph = &sph,
     .phases = phases,
     .init = init,
