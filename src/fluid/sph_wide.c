@@ -200,13 +200,19 @@ COU_SPECIALIZED void pairs_range(couSphLoop *loop, size_t begin, size_t end, int
 void COU_WIDE(couSphPairs)(couSphLoop *loop, size_t begin, size_t end, int block)
 {
     bool has_rough = loop->rough, has_strain = loop->strain;
+    bool is_usual = has_rough && !has_strain;
     switch (loop->density_kind) {
-    case cou_kernelCubic: pairs_range(loop, begin, end, block, has_rough, has_strain, cou_kernelCubic, cou_kernelCubic); break;
+    case cou_kernelCubic:
+        if (is_usual)
+            pairs_range(loop, begin, end, block, true, false, cou_kernelCubic, cou_kernelCubic);
+        else
+            pairs_range(loop, begin, end, block, has_rough, has_strain, cou_kernelCubic, cou_kernelCubic);
+        break;
     case cou_kernelWendland:
         pairs_range(loop, begin, end, block, has_rough, has_strain, cou_kernelWendland, cou_kernelWendland);
         break;
     case cou_kernelKaiser:
-        if (has_rough && !has_strain) // the usual case
+        if (is_usual)
             pairs_range(loop, begin, end, block, true, false, cou_kernelKaiser, cou_kernelKaiser);
         else
             pairs_range(loop, begin, end, block, has_rough, has_strain, cou_kernelKaiser, cou_kernelKaiser);
