@@ -98,8 +98,11 @@ typedef struct AdjustJob {
     couFluid *fluid;
     couSpringNet *net;
     float dt;
-    int add_material; // of which springs are added at their current lengths; -1: none
-    FlowFcn *flow;
+    int add_material;   // of which springs are added at their current lengths; -1: none
+    uint32_t *moved_to; // this step's index by the last one's
+    FlowFcn *flow_springs;
+    couVec4 flow[COU_MAX_MATERIALS][COU_MAX_MATERIALS]; // as couSpringBatch has it
+    bool is_plastic[COU_MAX_MATERIALS][COU_MAX_MATERIALS];
     _Atomic size_t count;
 } AdjustJob;
 
@@ -146,31 +149,20 @@ static float distance(couVec4 a, couVec4 b)
 static int fill_batch(const AdjustJob *job, size_t i, const couSpring *springs, int count, couSpringBatch *batch,
                       uint32_t *stamps)
 {
-    const couFluid *fluid = job->fluid;
-    const uint8_t *material = couFluid_Material(fluid);
-    const couMaterialDef *a = &fluid->materials[material[i]];
-    int other = -1, filled = 0;
-    couVec4 flow = {0};
-    bool is_plastic = false;
+    const uint8_t *material = couFluid_Material(job->fluid);
+    int filled = 0;
     for (int k = 0; k < count; ++k) {
-        uint32_t j = couIdMap_Find(&job->net->maps[job->net->current], springs[k].partner_id);
+        uint32_t j = job->moved_to[springs[k].partner & ~COU_SPRING_LONG];
         if (j == COU_NO_PARTICLE) continue;
-        if (material[j] != other) {
-            other = material[j];
-            const couMaterialDef *b = &fluid->materials[other];
-            is_plastic = a->springs == cou_springsPlastic && b->springs == cou_springsPlastic;
-            flow = is_plastic ? make_flow(job->dt, a, b) : (couVec4){0};
-        }
         batch->partner[filled] = j;
         batch->rest_length[filled] = springs[k].rest_length;
-        batch->flow[filled] = flow;
-        batch->partner_id[filled] = springs[k].partner_id;
-        batch->is_plastic[filled++] = is_plastic;
+        batch->material[filled] = material[j];
+        batch->partner_id[filled++] = springs[k].partner_id;
         stamps[j] = (uint32_t)i + 1;
     }
     for (int k = filled; k % COU_WIDTH; ++k) {
-        batch->partner[k] = (uint32_t)fluid->table.count;
-        batch->rest_length[k] = 0.0f, batch->flow[k] = (couVec4){0};
+        batch->partner[k] = (uint32_t)job->fluid->table.count;
+        batch->rest_length[k] = 0.0f, batch->material[k] = 0;
     }
     return filled;
 }
@@ -180,7 +172,7 @@ static void keep_springs(AdjustJob *job, size_t i, couSpringBlock *block, uint32
 {
     couFluid *fluid = job->fluid;
     couSpringNet *net = job->net;
-    int old = 1 - net->current;
+    int old = 1 - net->current, own = couFluid_Material(fluid)[i];
     uint32_t before = couIdMap_Find(&net->maps[old], couFluid_Id(fluid)[i]);
     const couSpringSet *set = &net->sets[old];
     int count = before == COU_NO_PARTICLE ? 0 : set->count[before];
@@ -189,15 +181,41 @@ static void keep_springs(AdjustJob *job, size_t i, couSpringBlock *block, uint32
     const couVec4 *position = couFluid_Position(fluid);
     float farthest = net->is_holding_far ? fluid->h : INFINITY;
     couSpringBatch batch;
+    batch.flow = job->flow[own];
     for (int first = 0; first < count; first += COU_SPRING_BATCH) {
         int filled = fill_batch(job, i, springs + first, COU_MIN(count - first, COU_SPRING_BATCH), &batch, stamps);
-        job->flow(&batch, filled, position, i, farthest);
+        job->flow_springs(&batch, filled, position, i, farthest);
         for (int k = 0; k < filled; ++k) {
-            if (batch.is_plastic[k] && batch.rest_length[k] > fluid->h) continue;
+            if (batch.rest_length[k] > fluid->h && job->is_plastic[own][batch.material[k]]) continue;
             uint32_t j = batch.partner[k];
             uint32_t far = is_long(fluid, position[i], position[j], batch.length[k]) ? COU_SPRING_LONG : 0;
             block->items[block->count++] = (couSpring){batch.partner_id[k], j | far, batch.rest_length[k]};
         }
+    }
+}
+
+// Those of a list that have a higher id and are not stamped. Most are or have not, and which is as good as random: no branches.
+static int find_unstamped(const uint32_t *list, int count, const uint32_t *id, uint32_t own_id, const uint32_t *stamps,
+                          uint32_t stamp, uint32_t *found)
+{
+    int n = 0;
+    for (int k = 0; k < count; ++k) {
+        uint32_t j = list[k];
+        found[n] = j;
+        n += (int)(id[j] > own_id) & (int)(stamps[j] != stamp);
+    }
+    return n;
+}
+
+// Keeps a particle's springs from `kept` on sorted by partner, as those before are: the sweep's order must not depend on how they
+// came.
+static void sort_springs(couSpring *items, size_t kept, size_t count)
+{
+    for (size_t k = kept; k < count; ++k) {
+        couSpring moving = items[k];
+        size_t place = k;
+        for (; place > 0 && items[place - 1].partner_id > moving.partner_id; --place) items[place] = items[place - 1];
+        items[place] = moving;
     }
 }
 
@@ -208,32 +226,24 @@ static void add_springs(AdjustJob *job, size_t i, couSpringBlock *block, const u
     const uint32_t *id = couFluid_Id(fluid), *list = fluid->neighbors.first[i];
     const uint8_t *material = couFluid_Material(fluid);
     const couVec4 *position = couFluid_Position(fluid);
-    const couMaterialDef *a = &fluid->materials[material[i]];
-    int neighbor_count = fluid->neighbors.count[i];
-    bool is_growing = a->springs == cou_springsPlastic && job->dt > 0.0f;
-    if ((!is_growing && material[i] != job->add_material) || !reserve_springs(job->net, block, (size_t)neighbor_count)) return;
-    size_t own = job->net->sets[job->net->current].first[i], kept = block->count - own;
-    for (int k = 0; k < neighbor_count; ++k) {
-        uint32_t j = list[k];
-        // One test for both: most neighbours fail it, and each half alone would be as good as random.
-        bool is_new = (id[j] > id[i]) & (stamps[j] != (uint32_t)i + 1);
-        if (!is_new) continue;
-        const couMaterialDef *b = &fluid->materials[material[j]];
-        bool is_commanded = material[i] == job->add_material && material[j] == job->add_material;
-        if (!is_commanded && !(is_growing && b->springs == cou_springsPlastic)) continue;
-        float r = distance(position[i], position[j]);
-        couVec4 flow = make_flow(job->dt, a, b);
-        block->items[block->count++] = (couSpring){id[j], j, is_commanded ? r : new_length(fluid->h, r, flow)};
+    int own = material[i], neighbor_count = fluid->neighbors.count[i];
+    bool is_growing = fluid->materials[own].springs == cou_springsPlastic && job->dt > 0.0f;
+    if ((!is_growing && own != job->add_material) || !reserve_springs(job->net, block, (size_t)neighbor_count)) return;
+    size_t first = job->net->sets[job->net->current].first[i], kept = block->count - first;
+    uint32_t found[COU_SPRING_BATCH];
+    for (int begin = 0; begin < neighbor_count; begin += COU_SPRING_BATCH) {
+        int count = find_unstamped(list + begin, COU_MIN(neighbor_count - begin, COU_SPRING_BATCH), id, id[i], stamps,
+                                   (uint32_t)i + 1, found);
+        for (int k = 0; k < count; ++k) {
+            uint32_t j = found[k];
+            bool is_commanded = own == job->add_material && material[j] == job->add_material;
+            if (!is_commanded && !(is_growing && job->is_plastic[own][material[j]])) continue;
+            float r = distance(position[i], position[j]);
+            float length = is_commanded ? r : new_length(fluid->h, r, job->flow[own][material[j]]);
+            block->items[block->count++] = (couSpring){id[j], j, length};
+        }
     }
-    // Keep the particle's springs sorted by partner: the sweep's order must not depend on how they came.
-    couSpring *items = block->items + own;
-    size_t count = block->count - own;
-    for (size_t k = kept; k < count; ++k) {
-        couSpring moving = items[k];
-        size_t place = k;
-        for (; place > 0 && items[place - 1].partner_id > moving.partner_id; --place) items[place] = items[place - 1];
-        items[place] = moving;
-    }
+    sort_springs(block->items + first, kept, block->count - first);
 }
 
 static void adjust_block(void *context, int b, size_t begin, size_t end, int worker)
@@ -251,22 +261,58 @@ static void adjust_block(void *context, int b, size_t begin, size_t end, int wor
     job->count += block->count;
 }
 
+// Where the particles of the last step's map are now.
+static uint32_t *find_moves(const couFluid *fluid)
+{
+    const couIdMap *old = &fluid->springs->maps[1 - fluid->springs->current];
+    uint32_t *moved_to = COU_TAKE(fluid->scratch, uint32_t, old->particle_count + 1);
+    if (!moved_to) return NULL;
+    memset(moved_to, 0xff, old->particle_count * sizeof *moved_to);
+    const uint32_t *id = couFluid_Id(fluid);
+    for (size_t i = 0; i < fluid->table.count; ++i) {
+        uint32_t before = couIdMap_Find(old, id[i]);
+        if (before != COU_NO_PARTICLE) moved_to[before] = (uint32_t)i;
+    }
+    return moved_to;
+}
+
+static void make_flows(AdjustJob *job)
+{
+    const couFluid *fluid = job->fluid;
+    for (int a = 0; a < fluid->material_count; ++a)
+        for (int b = 0; b < fluid->material_count; ++b) {
+            const couMaterialDef *first = &fluid->materials[a], *second = &fluid->materials[b];
+            job->is_plastic[a][b] = first->springs == cou_springsPlastic && second->springs == cou_springsPlastic;
+            if (job->is_plastic[a][b]) job->flow[a][b] = make_flow(job->dt, first, second);
+        }
+}
+
 static bool rewrite_net(couFluid *fluid, float dt, int add_material)
 {
     couSpringNet *net = fluid->springs;
     net->is_out_of_memory = false;
     if (!map_ids(fluid)) return false;
     size_t stamps = (size_t)fluid->parallel.threads * fluid->table.count;
-    bool has_room = reserve_set(net->memory, &net->sets[net->current], fluid->table.count) &&
+    couArenaMark mark = couArena_Mark(fluid->scratch);
+    uint32_t *moved_to = find_moves(fluid);
+    bool has_room = moved_to && reserve_set(net->memory, &net->sets[net->current], fluid->table.count) &&
                     COU_GROW(net->memory, net->stamps, net->stamp_capacity, stamps);
     if (!has_room) { // the next step must not look for springs that were not written
+        couArena_Release(fluid->scratch, mark);
         net->maps[net->current].mapped = net->maps[net->current].particle_count = 0;
         return false;
     }
     if (stamps) memset(net->stamps, 0, stamps * sizeof *net->stamps);
     static FlowFcn *const variants[cou_isaCount] = COU_VARIANTS(couFlowSprings);
-    AdjustJob job = {.fluid = fluid, .net = net, .dt = dt, .add_material = add_material, .flow = variants[fluid->neighbors.isa]};
+    AdjustJob job = {.fluid = fluid,
+                     .net = net,
+                     .dt = dt,
+                     .add_material = add_material,
+                     .moved_to = moved_to,
+                     .flow_springs = variants[fluid->neighbors.isa]};
+    make_flows(&job);
     couFor(&fluid->parallel, fluid->table.count, COU_SPRING_BLOCK, adjust_block, &job);
+    couArena_Release(fluid->scratch, mark);
     net->count = job.count;
     return !net->is_out_of_memory;
 }

@@ -98,9 +98,10 @@ typedef struct couSpringBatch {
     uint32_t partner_id[COU_SPRING_BATCH];
     float rest_length[COU_SPRING_BATCH]; ///< read and written [m]
     float length[COU_SPRING_BATCH];      ///< written: distance of the ends [m]
-    /// Plastic flow over the step: shares of the excess stretch and compression that flow, and the yield ratios of both.
-    couVec4 flow[COU_SPRING_BATCH];
-    bool is_plastic[COU_SPRING_BATCH];
+    uint32_t material[COU_SPRING_BATCH]; ///< of the partner
+    /// By that material, plastic flow over the step: shares of the excess stretch and compression that flow, and the yield ratios
+    /// of both.
+    const couVec4 *flow;
 } couSpringBatch;
 
 /// Distances of `count` springs of particle i, and the flow of those shorter than `farthest`.

@@ -14,9 +14,8 @@ void COU_WIDE(couFlowSprings)(couSpringBatch *batch, int count, const couVec4 *p
 {
     couVec3W xi = couSet3W(couXyz(position[i]));
     for (int k = 0; k < count; k += COU_WIDTH) {
-        static const uint32_t in_order[COU_WIDTH] = {0, 1, 2, 3, 4, 5, 6, 7};
         couFloatW yield_compress, rest = couLoadW(batch->rest_length + k);
-        couVec3W flow = couLoadRecordsW(batch->flow + k, in_order, &yield_compress); // stretch, compress, yield_stretch
+        couVec3W flow = couLoadRecordsW(batch->flow, batch->material + k, &yield_compress); // stretch, compress, yield_stretch
         couVec3W d = couSubW(couLoadVectorsW(position, batch->partner + k), xi);
         couFloatW r = couSqrtW(couDotW(d, d));
         couFloatW stretch = couMaxW(r - rest - flow.z * rest, 0.0f), squeeze = couMaxW(rest - r - yield_compress * rest, 0.0f);
