@@ -1,6 +1,6 @@
-// hydrostatic: a tank of water, 1 m deep, left to come to rest. pvfs has a narrow one in space, the SPH methods one in the
-// plane that is as wide as it is deep: their liquid comes 0.05 to 0.1 spacings closer to walls than the wall stands for, which
-// in a tank of 10 spacings square makes it stand 2 to 4 % too low and in this one half a per cent.
+// hydrostatic: a tank of water, 1 m deep, left to come to rest. pvfs has one in space, the SPH methods one in the plane that is
+// as wide as it is deep, and of one in space, 10 by 10 spacings wide, the height: liquid that comes closer to walls than the wall
+// stands for, or keeps off, stands too low or too high there.
 //
 // The tank is five planes (three in 2D), so that each wall has its own force. Walls are smooth, hence the floor carries the
 // whole weight: its mean force checks that no impulse between fluid and bodies gets lost, and that the water has really come to
@@ -119,7 +119,9 @@ static double wall_force(const Tank *tank, int wall)
     return wall == 0 ? -f.y : sqrt((double)f.x * f.x + (double)f.z * f.z);
 }
 
-static void measure(couTrial *trial, const Tank *tank, double settle, double average, Rest *rest, couRecord *record)
+// Shown as the share from `begin` to `end` of the case.
+static void measure(couTrial *trial, const Tank *tank, double settle, double average, double begin, double end, Rest *rest,
+                    couRecord *record)
 {
     const double frame = 0.02;
     int settling = (int)lround(settle / frame), averaging = (int)lround(average / frame);
@@ -127,7 +129,7 @@ static void measure(couTrial *trial, const Tank *tank, double settle, double ave
         double bottom = wall_force(tank, 0) / tank->area, height = surface_height(tank), side = 0;
         double speed = rms_speed(tank->world), energy = 0.5 * speed * speed / (GRAVITY * tank->spacing);
         couRecord_Add(record, (double[]){couWorld_Time(tank->world), bottom, height, energy});
-        couTrial_Show(trial, (f + 1.0) / (settling + averaging));
+        couTrial_Show(trial, begin + (end - begin) * (f + 1.0) / (settling + averaging));
         rest->sink = fmax(rest->sink, fabs(height - DEPTH));
         if (f < settling) continue;
         double along = tank->area / tank->width; // of a side wall
@@ -177,6 +179,17 @@ static double distance_to_line(const double *pressure)
     return worst;
 }
 
+static void check_narrow_tank(couTrial *trial)
+{
+    Tank tank = create_tank(trial, 3, 30, 10);
+    Rest rest = {0};
+    couRecord record = couMakeRecord(4);
+    measure(trial, &tank, 4, 1, 0.7, 1, &rest, &record);
+    couTrial_Within(trial, rest.height, DEPTH, trial->traits->height_error, "m", "10 by 10 spacings and 30 deep: height");
+    couRecord_Clear(&record);
+    couDestroyWorld(tank.world);
+}
+
 void couValidateHydrostatic(couTrial *trial)
 {
     const couMethodTraits *traits = trial->traits;
@@ -187,7 +200,7 @@ void couValidateHydrostatic(couTrial *trial)
     Rest rest = {0};
     couRecord record = couMakeRecord(4);
     double settle = is_small ? (is_flat ? 8 : 3) : is_flat ? 7 : 5, average = is_small ? 1 : 3;
-    measure(trial, &tank, settle, average, &rest, &record);
+    measure(trial, &tank, settle, average, 0, is_flat && !is_small ? 0.7 : 1, &rest, &record);
     draw(trial, &record, &rest);
     couTrial_Within(trial, rest.bottom, weight, traits->force_error, "Pa", "mean force on the bottom / area");
     couTrial_Within(trial, rest.side, 0.5 * weight * DEPTH, traits->force_error, "N/m", "mean force on a side wall / width");
@@ -203,4 +216,5 @@ void couValidateHydrostatic(couTrial *trial)
     }
     couRecord_Clear(&record);
     couDestroyWorld(tank.world);
+    if (is_flat && !is_small) check_narrow_tank(trial);
 }
