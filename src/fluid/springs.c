@@ -21,7 +21,10 @@ couSpringNet *couCreateSpringNet(couMemory *memory)
 
 static void free_set(couMemory *memory, couSpringSet *set)
 {
-    for (size_t b = 0; b < set->block_capacity; ++b) couFree(memory, set->blocks[b].items);
+    for (size_t b = 0; b < set->block_capacity; ++b) {
+        couFree(memory, set->blocks[b].items);
+        COU_FREE_ARRAY(memory, &set->blocks[b].longs);
+    }
     couFree(memory, set->blocks);
     couFree(memory, set->first);
     couFree(memory, set->count);
@@ -55,7 +58,7 @@ static bool reserve_set(couMemory *memory, couSpringSet *set, size_t particles)
                    COU_GROW(memory, set->first, set->first_capacity, particles) &&
                    COU_GROW(memory, set->count, set->count_capacity, particles);
     if (!is_good) return false;
-    for (size_t b = 0; b < set->block_capacity; ++b) set->blocks[b].count = 0;
+    for (size_t b = 0; b < set->block_capacity; ++b) set->blocks[b].count = set->blocks[b].longs.count = 0;
     return true;
 }
 
@@ -167,8 +170,8 @@ static int fill_batch(const AdjustJob *job, size_t i, const couSpring *springs, 
     return filled;
 }
 
-// Takes over the springs that particle i kept in the last step, and stamps their partners.
-static void keep_springs(AdjustJob *job, size_t i, couSpringBlock *block, uint32_t *stamps)
+// Takes over the springs that particle i kept in the last step, and stamps their partners. True when some are long now.
+static bool keep_springs(AdjustJob *job, size_t i, couSpringBlock *block, uint32_t *stamps)
 {
     couFluid *fluid = job->fluid;
     couSpringNet *net = job->net;
@@ -176,10 +179,11 @@ static void keep_springs(AdjustJob *job, size_t i, couSpringBlock *block, uint32
     uint32_t before = couIdMap_Find(&net->maps[old], couFluid_Id(fluid)[i]);
     const couSpringSet *set = &net->sets[old];
     int count = before == COU_NO_PARTICLE ? 0 : set->count[before];
-    if (!count || !reserve_springs(net, block, (size_t)count)) return;
+    if (!count || !reserve_springs(net, block, (size_t)count)) return false;
     const couSpring *springs = set->blocks[before / COU_SPRING_BLOCK].items + set->first[before];
     const couVec4 *position = couFluid_Position(fluid);
     float farthest = net->is_holding_far ? fluid->h : INFINITY;
+    uint32_t any_long = 0;
     couSpringBatch batch;
     batch.flow = job->flow[own];
     for (int first = 0; first < count; first += COU_SPRING_BATCH) {
@@ -190,7 +194,22 @@ static void keep_springs(AdjustJob *job, size_t i, couSpringBlock *block, uint32
             uint32_t j = batch.partner[k];
             uint32_t far = is_long(fluid, position[i], position[j], batch.length[k]) ? COU_SPRING_LONG : 0;
             block->items[block->count++] = (couSpring){batch.partner_id[k], j | far, batch.rest_length[k]};
+            any_long |= far;
         }
+    }
+    return any_long;
+}
+
+// Lists particle i's long springs, which are the block's from `first` on.
+static void list_longs(couSpringNet *net, couSpringBlock *block, size_t i, size_t first)
+{
+    for (size_t place = first; place < block->count; ++place) {
+        if (!(block->items[place].partner & COU_SPRING_LONG)) continue;
+        if (!COU_RESERVE(net->memory, &block->longs, block->longs.count + 1)) {
+            net->is_out_of_memory = true;
+            return;
+        }
+        block->longs.items[block->longs.count++] = (couLongSpring){(uint32_t)i, (uint32_t)place};
     }
 }
 
@@ -254,8 +273,9 @@ static void adjust_block(void *context, int b, size_t begin, size_t end, int wor
     uint32_t *stamps = job->net->stamps + (size_t)worker * job->fluid->table.count;
     for (size_t i = begin; i < end; ++i) {
         set->first[i] = (uint32_t)block->count;
-        keep_springs(job, i, block, stamps);
+        bool has_long = keep_springs(job, i, block, stamps);
         add_springs(job, i, block, stamps);
+        if (has_long) list_longs(job->net, block, i, set->first[i]);
         set->count[i] = (uint16_t)(block->count - set->first[i]);
     }
     job->count += block->count;
@@ -375,10 +395,10 @@ static inline void apply_spring(const couSpringSweep *sweep, uint32_t i, const c
     b->x += theirs * dx, b->y += theirs * dy, b->z += theirs * dz;
 }
 
-typedef void ApplyFcn(couSpringSweep *sweep, size_t begin, size_t end);
+typedef void ApplyFcn(const couSpringSweep *sweep, size_t begin, size_t end);
 
 typedef struct ApplyJob {
-    couSpringSweep *sweep;
+    const couSpringSweep *sweep;
     ApplyFcn *function;
 } ApplyJob;
 
@@ -408,12 +428,13 @@ void couApplySprings(couFluid *fluid, float dt, const float *k_spring)
         sweep.cells = fluid->grid.color_cells + start[color];
         couFor(&fluid->parallel, start[color + 1] - start[color], APPLY_CELLS, apply_block, &job);
     }
-    if (!sweep.long_count) return;
-    for (size_t i = 0; i < fluid->table.count; ++i) {
-        int count;
-        const couSpring *springs = couSpringNet_Of(fluid->springs, i, &count);
-        for (int k = 0; k < count; ++k)
-            if (springs[k].partner & COU_SPRING_LONG) apply_spring(&sweep, (uint32_t)i, &springs[k]);
+    const couSpringSet *set = &fluid->springs->sets[fluid->springs->current];
+    for (int b = 0; b < couBlockCount(fluid->table.count, COU_SPRING_BLOCK); ++b) {
+        const couSpringBlock *springs = &set->blocks[b];
+        for (size_t k = 0; k < springs->longs.count; ++k) {
+            couLongSpring spring = springs->longs.items[k];
+            apply_spring(&sweep, spring.particle, &springs->items[spring.place]);
+        }
     }
 }
 

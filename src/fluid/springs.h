@@ -15,9 +15,15 @@ typedef struct couSpring {
 #define COU_SPRING_LONG 0x80000000u
 #define COU_SPRING_BLOCK 1024 ///< particles whose springs share one array
 
+/// A spring of a block that the colouring does not reach.
+typedef struct couLongSpring {
+    uint32_t particle, place; ///< index in this step; in the block's items
+} couLongSpring;
+
 typedef struct couSpringBlock {
     couSpring *items;
     size_t count, capacity;
+    COU_ARRAY(couLongSpring) longs; ///< of this step, in the order of the items
 } couSpringBlock;
 
 typedef struct couSpringSet {
@@ -117,8 +123,7 @@ typedef struct couSpringSweep {
     size_t count;          ///< particles
     float dt2, inv_h;
     const uint32_t *cells; ///< of the current colour
-    _Atomic size_t long_count;
 } couSpringSweep;
 
-/// Displacements by the springs of the particles of cells[begin..end), all of one colour; counts those that are too long for it.
-COU_DECLARE_WIDE(void, couApplySpringCells, couSpringSweep *sweep, size_t begin, size_t end);
+/// Displacements by the springs of the particles of cells[begin..end), all of one colour, but for those that are too long for it.
+COU_DECLARE_WIDE(void, couApplySpringCells, const couSpringSweep *sweep, size_t begin, size_t end);

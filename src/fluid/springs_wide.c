@@ -31,13 +31,11 @@ typedef struct Lane {
 } Lane;
 
 // The lane's next spring within the colouring's reach, in lane->spring; false when there is no cell left.
-static bool find_spring(couSpringSweep *sweep, Lane *lane, size_t *next_cell, size_t end_cell, size_t *long_count)
+static bool find_spring(const couSpringSweep *sweep, Lane *lane, size_t *next_cell, size_t end_cell)
 {
     for (;;) {
-        for (; lane->spring < lane->end; ++lane->spring) {
+        for (; lane->spring < lane->end; ++lane->spring)
             if (!(lane->spring->partner & COU_SPRING_LONG)) return true;
-            ++*long_count;
-        }
         if (++lane->particle >= lane->particle_end) {
             if (*next_cell == end_cell) return false;
             uint32_t cell = sweep->cells[(*next_cell)++];
@@ -75,15 +73,15 @@ static inline void apply_springs(const couSpringSweep *sweep, const couSpring *c
     for (int k = 0; k < count; ++k) sweep->position[i[k]] = moved[0][k], sweep->position[j[k]] = moved[1][k];
 }
 
-void COU_WIDE(couApplySpringCells)(couSpringSweep *sweep, size_t begin, size_t end)
+void COU_WIDE(couApplySpringCells)(const couSpringSweep *sweep, size_t begin, size_t end)
 {
     const couSpring none = {.partner = (uint32_t)sweep->count}, *springs[COU_WIDTH];
     Lane lanes[COU_WIDTH] = {0};
-    size_t next_cell = begin, long_count = 0;
+    size_t next_cell = begin;
     uint32_t i[COU_WIDTH], j[COU_WIDTH];
     for (int count = COU_WIDTH; count > 0;) {
         for (int k = 0; k < count; ++k) {
-            while (k < count && !find_spring(sweep, &lanes[k], &next_cell, end, &long_count))
+            while (k < count && !find_spring(sweep, &lanes[k], &next_cell, end))
                 lanes[k] = lanes[--count]; // the last one takes its place
             if (k == count) break;
             springs[k] = lanes[k].spring++;
@@ -92,5 +90,4 @@ void COU_WIDE(couApplySpringCells)(couSpringSweep *sweep, size_t begin, size_t e
         for (int k = count; k < COU_WIDTH; ++k) springs[k] = &none, i[k] = j[k] = none.partner;
         apply_springs(sweep, springs, i, j, count);
     }
-    sweep->long_count += long_count;
 }
