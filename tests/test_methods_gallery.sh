@@ -18,7 +18,7 @@ failures=0
 runs=0
 
 # Springs are for pvfs alone.
-with_springs=" bunny-sequence dented-ball elastic-block moulded-figure plastic-row syrup-coil two-liquids "
+with_springs=" bunny-sequence dented-ball elastic-block moulded-figure mud-jet plastic-row syrup-coil two-liquids "
 
 fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 

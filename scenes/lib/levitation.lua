@@ -15,7 +15,8 @@
 return function(case)
     local air = material("air", { base = "water", density = 250, viscosity = 0.001, opacity = 0 }) -- a box full of it would hide the ball
     body {
-        name = "room", shape = shell { box { size = { 2.2, 4.5, 2.2 } }, thickness = 0.2 }, at = { 0, 2.25, 0 }, opacity = 0,
+        name = "room", shape = shell { box { size = { 2.2, 4.5, 2.2 } }, thickness = 0.2 }, at = { 0, 2.25, 0 },
+        opacity = 0.06, color = { 0.96, 0.98, 0.99 },
     }
     body {
         name = "ball", shape = sphere { radius = 0.2 }, at = { 0, 1.4, 0 }, mass = 85, fixed = true, friction = 1,
@@ -27,5 +28,5 @@ return function(case)
         opacity = 0.3,
     }
     at(0.45, function(world) world:set_free("ball", true) end)
-    camera { from = { 0, 2.0, 6.5 }, to = { 0, 1.8, 0 }, fov = 34 }
+    camera { from = { 1.2, 2.2, 8.4 }, to = { 0, 2.1, 0 }, fov = 36 }
 end
