@@ -100,6 +100,25 @@ static void test_compress(void **context)
     }
 }
 
+static void test_sixteen(void **context)
+{
+    (void)context;
+    enum { SEED = 16 };
+    couRandom random = {SEED};
+    for (int round = 0; round < 1000; ++round) {
+        float x[COU_WIDTH16];
+        uint32_t index[COU_WIDTH16], out[2 * COU_WIDTH16];
+        for (int k = 0; k < COU_WIDTH16; ++k) x[k] = noise(&random), index[k] = (uint32_t)couNextRandom(&random);
+        float limit = x[round % COU_WIDTH16]; // an equal value too
+        unsigned bits = couLess16W(couLoad16W(x), limit);
+        for (int k = 0; k < COU_WIDTH16; ++k) assert_int_equal(bits >> k & 1, x[k] < limit);
+        int expected = 0, got = couCompress16W(out, index, bits);
+        for (int k = 0; k < COU_WIDTH16; ++k)
+            if (bits >> k & 1) assert_int_equal(out[expected++], index[k]);
+        assert_int_equal(got, expected);
+    }
+}
+
 // The baseline, v3 and v4 builds of these are compared bit by bit through the loops that use them (test_sph_run.c).
 static void test_shorts(void **context)
 {
@@ -240,10 +259,10 @@ static void test_variants_2d(void **context)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations),  cmocka_unit_test(test_vectors),     cmocka_unit_test(test_records),
-        cmocka_unit_test(test_shorts),      cmocka_unit_test(test_load_each),   cmocka_unit_test(test_round),
-        cmocka_unit_test(test_compress),    cmocka_unit_test(test_variants_3d), cmocka_unit_test(test_compress_table),
-        cmocka_unit_test(test_variants_2d),
+        cmocka_unit_test(test_operations),     cmocka_unit_test(test_vectors),     cmocka_unit_test(test_records),
+        cmocka_unit_test(test_shorts),         cmocka_unit_test(test_load_each),   cmocka_unit_test(test_round),
+        cmocka_unit_test(test_compress),       cmocka_unit_test(test_sixteen),     cmocka_unit_test(test_variants_3d),
+        cmocka_unit_test(test_compress_table), cmocka_unit_test(test_variants_2d),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

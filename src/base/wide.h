@@ -311,6 +311,42 @@ static inline couVec3W couMulAddW(couVec3W a, couFloatW s, couVec3W b)
 static inline couFloatW couDotW(couVec3W a, couVec3W b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 static inline couVec3 couSum3W(couVec3W a) { return (couVec3){couSumW(a.x), couSumW(a.y), couSumW(a.z)}; }
 
+// --- Sixteen at a time -------------------------------------------------------------------------------------------------------
+
+/// For loops of a few operations whose results are bits, such as the search: with AVX-512 one register, else two or more.
+typedef float couFloat16W __attribute__((vector_size(64)));
+enum { COU_WIDTH16 = 16 };
+
+static inline couFloat16W couLoad16W(const float *p)
+{
+    couFloat16W a;
+    memcpy(&a, p, sizeof a);
+    return a;
+}
+
+#if defined(__AVX512F__) && !COU_WIDE_SCALAR
+/// Bit k is set where a < b in lane k.
+static inline unsigned couLess16W(couFloat16W a, float b) { return _mm512_cmp_ps_mask((__m512)a, _mm512_set1_ps(b), _CMP_LT_OQ); }
+/// As couCompressW.
+static inline int couCompress16W(uint32_t *out, const uint32_t *index, unsigned bits)
+{
+    _mm512_storeu_si512(out, _mm512_maskz_compress_epi32((__mmask16)bits, _mm512_loadu_si512(index)));
+    return __builtin_popcount(bits);
+}
+#else
+static inline unsigned couLess16W(couFloat16W a, float b)
+{
+    float lanes[COU_WIDTH16];
+    memcpy(lanes, &a, sizeof a);
+    return couBitsW(couLoadW(lanes) < b) | couBitsW(couLoadW(lanes + COU_WIDTH) < b) << COU_WIDTH;
+}
+static inline int couCompress16W(uint32_t *out, const uint32_t *index, unsigned bits)
+{
+    int count = couCompressW(out, index, bits & 0xff);
+    return count + couCompressW(out + count, index + COU_WIDTH, bits >> COU_WIDTH);
+}
+#endif
+
 // --- Instruction sets --------------------------------------------------------------------------------------------------------
 
 /// The instruction sets that hot loops are built for, slowest first.

@@ -54,7 +54,7 @@ void couNeighbors_Free(couNeighbors *neighbors)
 
 bool couSearchScratch_Reserve(couMemory *memory, couSearchScratch *scratch, size_t count)
 {
-    count += 4 * COU_WIDTH; // two parts, each padded and written COU_WIDTH at a time
+    count += 4 * COU_WIDTH16; // two parts, each padded and written that many at a time
     if (count <= scratch->capacity) return true;
     float **columns[] = {&scratch->x, &scratch->y, &scratch->z, &scratch->shift[0], &scratch->shift[1], &scratch->shift[2]};
     size_t capacity = scratch->capacity;
