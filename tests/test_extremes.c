@@ -41,7 +41,7 @@ static void add_share(couWorld *world, float share)
 
 static void add_light(couWorld *world) { add_share(world, 0.1f); }
 static void add_lighter(couWorld *world) { add_share(world, 0.05f); }
-static void add_lightest(couWorld *world) { add_share(world, 0.01f); }
+static void add_lightest(couWorld *world) { add_share(world, 0.001f); } // which moves as with 1/30
 
 // Two heavy plates, the upper thrown at the lower.
 static void add_press(couWorld *world)
@@ -80,6 +80,11 @@ static void run_case(const Case *c, const char *method, int dimension, int seed)
     }
     assert_int_equal(couWorld_Particles(world).count, count);
     couMeasurement bodies = couWorld_MeasureBodies(world);
+    if (c->add == add_lightest) {
+        couBodyId ball = couWorld_BodyAt(world, couWorld_BodyCount(world) - 1);
+        CHECK_NEAR(couWorld_BodyMass(world, ball), couWorld_ParticleMass(world, 0) / 30, 1e-3 * couWorld_ParticleMass(world, 0),
+                   seed);
+    }
     if (!getenv("COULIS_TEST_REPORT")) {
         CHECK_RANGE(fastest, 0, c->most, seed);
         CHECK_RANGE(bodies.max_speed, 0, c->most, seed);
@@ -97,11 +102,10 @@ static void run_case(const Case *c, const char *method, int dimension, int seed)
 
 static void run_cases(int dimension)
 {
-    enum { ALL = 15, SOLVERS = 14 };
-    static const Case cases[] = {
-        {"inside", add_inside, true, 0.12, 5, ALL},   {"light", add_light, false, 0.2, 5, ALL},
-        {"lighter", add_lighter, false, 0.2, 8, ALL}, {"lightest", add_lightest, false, 0.2, 10, SOLVERS},
-        {"press", add_press, false, 0.12, 10, ALL},   {"fast", add_fast, false, 0.02, 150, ALL}};
+    enum { ALL = 15 };
+    static const Case cases[] = {{"inside", add_inside, true, 0.12, 5, ALL},   {"light", add_light, false, 0.2, 5, ALL},
+                                 {"lighter", add_lighter, false, 0.2, 8, ALL}, {"lightest", add_lightest, false, 0.2, 8, ALL},
+                                 {"press", add_press, false, 0.12, 10, ALL},   {"fast", add_fast, false, 0.02, 150, ALL}};
     for (int k = 0; k < COU_COUNT(cases); ++k)
         for (int m = 0; m < COU_COUNT(methods); ++m)
             if (cases[k].methods >> m & 1) run_case(&cases[k], methods[m], dimension, 10 * k + m);

@@ -63,6 +63,25 @@ static void move_center(couBodies *bodies, couBody *body, couVec3 center)
     body->local_center = center;
 }
 
+static void bear_mass(const couBodies *bodies, couBody *body)
+{
+    double least = bodies->least_mass;
+    if (!(body->mass < least)) return;
+    couLog(
+        cou_logWarning,
+        "the body '%s' has %.3g kg, less than 1/30 of a particle of liquid, which would throw it about: it moves as with %.3g kg",
+        body->def.name, body->mass, least);
+    for (int k = 0; k < 6; ++k) body->inertia[k] *= least / body->mass;
+    body->mass = least;
+}
+
+void couBodies_SetLeastMass(couBodies *bodies, double mass)
+{
+    bodies->least_mass = mass;
+    for (size_t b = 0; b < bodies->count; ++b)
+        if (couIsFree(&bodies->items[b])) bear_mass(bodies, &bodies->items[b]);
+}
+
 bool couMakeFree(couBodies *bodies, couBody *body, couFaults *faults)
 {
     couMassProperties properties;
@@ -77,6 +96,7 @@ bool couMakeFree(couBodies *bodies, couBody *body, couFaults *faults)
         body->inertia[0] = body->inertia[1] = body->inertia[2];
         body->inertia[3] = body->inertia[4] = body->inertia[5] = 0;
     }
+    bear_mass(bodies, body);
     couVec3 center = {(float)properties.center[0], (float)properties.center[1], (float)properties.center[2]};
     if (bodies->dimension == 2) center.z = 0.0f;
     // A body that was driven goes on as its new centre moved.

@@ -59,6 +59,7 @@ typedef struct couBodies {
     COU_ARRAY(couJoint) joints;
     COU_ARRAY(couPatch) patches;
     int free_count;                      ///< bodies that move freely now
+    double least_mass;                   ///< of those [kg]
     uint64_t change_count;               ///< bodies that came, went or were changed, for who keeps something about them
     COU_ARRAY(couRigidContact) contacts; ///< scratch: between bodies
 } couBodies;
@@ -78,6 +79,8 @@ couBodyId couBodies_Id(const couBodies *bodies, const couBody *body); ///< null 
 /// False with a fault where the shape has no mass.
 bool couMakeFree(couBodies *bodies, couBody *body, couFaults *faults);
 void couMakeFixed(couBodies *bodies, couBody *body);
+/// Free bodies are never lighter: those that are, now or later, move as with this mass [kg], and whoever reads the log is told.
+void couBodies_SetLeastMass(couBodies *bodies, double mass);
 void couWakeBodies(couBodies *bodies);
 
 /// True for those that gravity and fluid move.

@@ -62,6 +62,17 @@ static void warn_of_solids(const couWorld *world)
     }
 }
 
+// What a pressure's noise gives a body much lighter than a particle makes the next step shorter, and such bodies were thrown at
+// 100 m/s: below 1/100 of a particle one in three, at 1/30 none of 36. The liquid that goes along with any body is far heavier.
+static void bear_light_bodies(couWorld *world)
+{
+    const double least_share = 1.0 / 30;
+    const couFluid *fluid = &world->fluid;
+    double densest = 0, volume = pow((double)fluid->spacing, world->def.dimension);
+    for (int m = 0; m < fluid->material_count; ++m) densest = COU_MAX(densest, (double)fluid->materials[m].density);
+    if (fluid->method->traits.has_pressure) couBodies_SetLeastMass(&world->bodies, least_share * densest * volume);
+}
+
 bool couWorld_Prepare(couWorld *world, couFaults *faults)
 {
     couFluid *fluid = &world->fluid;
@@ -72,6 +83,7 @@ bool couWorld_Prepare(couWorld *world, couFaults *faults)
     world->def.depth = demand.depth;
     world->def.speed = demand.speed;
     if (!world->is_prepared) warn_of_solids(world);
+    bear_light_bodies(world);
     world->is_prepared = true;
     if (couSettle(world)) return true;
     couFaults_Add(faults, NULL, "fluid.start", "out of memory");
