@@ -34,4 +34,4 @@ at(0, function(world)
     for _, matter in ipairs(row) do world:add_springs(matter) end
 end)
 
-camera { from = { 0, 0.34, 0.70 }, to = { 0, 0.03, 0 }, fov = 32 }
+camera { from = { 0, 0.34, 0.70 }, to = { 0, 0.03, 0 }, fov = 36 }

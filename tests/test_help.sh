@@ -117,6 +117,12 @@ same "nothing sinks" 0 "$(grep -c '^advice.*sink' stdout)"
 (cat glass.lua && echo 'body { shape = sphere { radius = 0.01 }, at = {0, 0.09, 0}, density = 1400 }') >pebble.lua
 ends 0 check pebble.lua
 has "what sinks too slowly" "^advice +bodies sink in pvfs.*; dfsph comes closer" stdout
+sed 's/"water"/"honey"/' glass.lua >honey.lua
+ends 0 check honey.lua --set pvfs.height_error=0.01
+has "what runs down too slowly" "^advice +thick liquids .* 0\.2 of their speed in pvfs.* dfsph" stdout
+has "what is too stiff" "^a height error below 0.015 stiffens the flow: jets" stdout
+ends 0 check honey.lua --method dfsph
+same "what does not" 0 "$(grep -c 'thick liquids\|stiffens' stdout)"
 ends 0 check glass.lua --method dfsph
 same "one that does not" 0 "$(grep -c '^advice' stdout)"
 sed 's/cylinder { radius = 0.032, height = 0.07 }, at/box { size = {0.04, 0.045, 0.04} }, at/' glass.lua >box.lua

@@ -102,6 +102,7 @@ typedef struct couMethodTraits {
     double density_error;    ///< mean compression that it stays below in a splash; 0: it does not say
     double height_error;     ///< of liquid at rest, relative
     double force_error;      ///< of forces on walls at rest, relative
+    double slowness;         ///< of thick liquid down a slope, as share of its speed that is lacking
     unsigned claims;         ///< couClaim
     unsigned reports;        ///< couClaim: what is measured as well, without a claim
 } couMethodTraits;

@@ -9,6 +9,7 @@
 
 #define ALLOWED_HEIGHT_ERROR 0.015 // that nobody sees
 #define ALLOWED_VOLUME_ERROR 0.01
+#define ALLOWED_SLOWNESS 0.1
 #define THIN_KINEMATIC 1e-3 // of a liquid through which bodies fall by their weight rather than by its viscosity [m^2/s]
 #define MOST_VOLUMES 16     // that are measured: each takes some tenths of a second
 
@@ -26,15 +27,15 @@ static int list_methods(unsigned claims, double height_error, char *text, size_t
     return count;
 }
 
-// The liquid that is least viscous for its weight; false without any.
-static bool find_thinnest(const couWorld *world, double *kinematic, double *tension, bool *has_springs)
+// The liquids that are least and most viscous for their weight; false without any.
+static bool find_extremes(const couWorld *world, double *kinematic, double *thickest, double *tension, bool *has_springs)
 {
-    *kinematic = INFINITY, *tension = 0.0, *has_springs = false;
+    *kinematic = INFINITY, *thickest = 0.0, *tension = 0.0, *has_springs = false;
     for (int i = 0; i < couWorld_MaterialCount(world); ++i) {
         const couMaterialDef *material = couWorld_Material(world, couWorld_MaterialAt(world, i));
         *has_springs |= material->springs != cou_springsNone;
-        if (material->springs == cou_springsNone)
-            *kinematic = fmin(*kinematic, (double)material->viscosity / (double)material->density);
+        double own = (double)material->viscosity / (double)material->density;
+        if (material->springs == cou_springsNone) *kinematic = fmin(*kinematic, own), *thickest = fmax(*thickest, own);
         *tension = fmax(*tension, (double)material->surface_tension / (double)material->density);
     }
     return isfinite(*kinematic);
@@ -58,10 +59,10 @@ void couAdviseMethod(couScene *scene, FILE *out)
     couWorld *world = couScene_World(scene);
     const couWorldDef *def = couWorld_Def(world);
     const couMethodTraits *traits = couFindMethodTraits(def->method);
-    double kinematic, tension,
+    double kinematic, thickest, tension,
         g = sqrt(def->gravity.x * def->gravity.x + def->gravity.y * def->gravity.y + def->gravity.z * def->gravity.z);
     bool has_springs;
-    bool has_liquid = find_thinnest(world, &kinematic, &tension, &has_springs);
+    bool has_liquid = find_extremes(world, &kinematic, &thickest, &tension, &has_springs);
     char others[200];
     double depth = def->depth, seconds = couScene_Duration(scene);
     // Viscosity takes a wave as long as the liquid is deep out in L^2 / (8 pi^2 nu); if that is later than the end, only the
@@ -75,6 +76,12 @@ void couAdviseMethod(couScene *scene, FILE *out)
     if (has_liquid && kinematic < THIN_KINEMATIC && has_sinking_body(world) && !(traits->claims & cou_claimWaves) && best)
         fprintf(out, "advice          bodies sink in %s's thin liquids at a third to a half of their speed; %s comes closer\n",
                 def->method, best);
+    if (has_liquid && thickest > THIN_KINEMATIC && g > 0.0 && traits->slowness > ALLOWED_SLOWNESS &&
+        couMostAccurateMethod(cou_claimSlopes))
+        fprintf(
+            out,
+            "advice          thick liquids run down at as little as %.1g of their speed in %s as it comes; in %s at all of it\n",
+            1.0 - traits->slowness, def->method, couMostAccurateMethod(cou_claimSlopes));
     double shorter = (double)couWorld_HeightError(world);
     if (has_liquid && depth > 4.0 * (double)def->spacing && shorter > ALLOWED_HEIGHT_ERROR &&
         list_methods(cou_claimRest, 0.01, others, sizeof others) > 0)
