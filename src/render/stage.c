@@ -134,15 +134,19 @@ static void add_point(couStage *stage, const couPictureScene *scene, size_t part
     if (velocities && scene->velocities && couIsFinite3(scene->velocities[particle])) velocities[k] = scene->velocities[particle];
 }
 
-// Discs first, then droplets.
+// Discs first, then droplets. A liquid ends a particle's radius beyond the outermost centres.
 static void add_splats(couStage *stage, const couPictureScene *scene)
 {
     const couSplats *splats = scene->splats;
     for (int round = 0; round < 2; ++round) {
         for (size_t i = 0; i < splats->count; ++i) {
             if (!is_drawn_splat(scene, i, round == 0)) continue;
-            if (round == 0) stage->disc_normals[stage->sphere_count] = couNormalize(splats->normals[i]);
+            size_t k = stage->sphere_count;
             add_point(stage, scene, splats->indices[i], splats->radii[i], NULL);
+            if (round == 1) continue;
+            couVec3 n = stage->disc_normals[k] = couNormalize(splats->normals[i]);
+            couVec4 *disc = &stage->spheres[k];
+            disc->x += scene->radius * n.x, disc->y += scene->radius * n.y, disc->z += scene->radius * n.z;
         }
         if (round == 0) stage->disc_count = stage->sphere_count;
     }

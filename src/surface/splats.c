@@ -9,7 +9,7 @@
 #include "surface/cloud.h"
 
 #define DROPLET_NEIGHBORS 3.0f // at rest spacing: fewer make no surface; half as many in 2D
-#define DISC_RADIUS 0.9f       // spacings; a lattice is covered from 0.71 on
+#define DISC_RADIUS 1.2f       // spacings; a lattice is covered from 0.71 on, edges that discs are moved apart from need more
 
 typedef struct SplatJob {
     couCloud *cloud;
