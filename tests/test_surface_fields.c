@@ -298,7 +298,7 @@ static void test_splats_of_a_block(void **context)
                 continue;
             }
             CHECK_NEAR((double)couLength(normal), 1.0, 1e-4, 0);
-            CHECK_RANGE((double)splats.radii[s], 0.7 * (double)SPACING, 1.1 * (double)SPACING, 0);
+            CHECK_RANGE((double)splats.radii[s], 1.1 * (double)SPACING, 1.3 * (double)SPACING, 0);
             bool is_top = p.y > (float)n - 1.0f && fabsf(p.x - 0.5f * (float)n) < 3.0f &&
                           (dimension == 2 || fabsf(p.z - 0.5f * (float)n) < 3.0f);
             if (is_top) CHECK_RANGE((double)normal.y, 0.999, 1.001, 0);
