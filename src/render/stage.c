@@ -73,6 +73,12 @@ couVec3 couStage_ParticleColor(const couStage *stage, const couPictureScene *sce
     return is_known ? couFiniteColor(scene->colors[material]) : (couVec3){0.5f, 0.5f, 0.5f};
 }
 
+void couStage_Attach(couStage *stage, RTCGeometry geometry, unsigned id)
+{
+    rtcAttachGeometryByID(stage->solid, geometry, id);
+    if (stage->behind) rtcAttachGeometryByID(stage->behind, geometry, id);
+}
+
 // Spheres or discs `begin` to `end` of the stage's, moved along their velocities while the shutter is open.
 static bool attach_points(couStage *stage, size_t begin, size_t end, const couVec3 *velocities, unsigned id)
 {
@@ -100,9 +106,14 @@ static bool attach_points(couStage *stage, size_t begin, size_t end, const couVe
         if (is_disc && !normals) has_memory = false;
     }
     if (has_memory) {
-        if (stage->mist.scene) couMist_LetBe(geometry);
+        size_t clear_count = 0;
+        for (size_t i = begin; i < end; ++i) clear_count += couStage_IsClearParticle(stage, (int)i);
+        if (clear_count > 0 && clear_count < end - begin) couMist_LetBe(geometry);
         rtcCommitGeometry(geometry);
-        rtcAttachGeometryByID(stage->solid, geometry, id);
+        if (clear_count < end - begin)
+            couStage_Attach(stage, geometry, id);
+        else
+            rtcAttachGeometryByID(stage->solid, geometry, id);
     }
     rtcReleaseGeometry(geometry);
     return has_memory;
@@ -218,7 +229,7 @@ static bool attach_surface(couStage *stage, const couSurface *surface, unsigned 
     if (has_memory && triangles) {
         memcpy(triangles, surface->indices, 3 * surface->element_count * sizeof *triangles);
         rtcCommitGeometry(geometry);
-        rtcAttachGeometryByID(stage->solid, geometry, id);
+        couStage_Attach(stage, geometry, id);
     }
     rtcReleaseGeometry(geometry);
     return has_memory && triangles;
@@ -284,14 +295,17 @@ bool couStage_Build(couStage *stage, RTCDevice device, const couPictureScene *sc
     rtcGetDeviceError(device); // forget an older one
     stage->solid = rtcNewScene(device);
     bool has_splats = options.has_splats && scene->splats;
-    bool is_built = stage->solid && (stage->is_final || couMist_Build(&stage->mist, device, scene)) &&
-                    add_particles(stage, scene, has_splats) && couStage_AddBodies(stage, scene, view) &&
-                    add_surfaces(stage, scene);
+    bool is_built = stage->solid && (stage->is_final || couMist_Build(&stage->mist, scene));
+    if (is_built && stage->mist.cells) stage->behind = rtcNewScene(device);
+    is_built = is_built && add_particles(stage, scene, has_splats) && couStage_AddBodies(stage, scene, view) &&
+               add_surfaces(stage, scene);
     // By a hair into what stands on it: glass then touches it, where rounding would leave air under some of it.
     if (scene->dimension == 3) stage->ground += 4.0f * stage->tolerance;
     if (is_built) rtcCommitScene(stage->solid);
+    if (is_built && stage->behind) rtcCommitScene(stage->behind);
     if (is_built && stage->glass) rtcCommitScene(stage->glass);
     if (is_built) stage->solid_bounds = scene_bounds(stage->solid);
+    if (is_built && stage->behind) stage->behind_bounds = scene_bounds(stage->behind);
     if (is_built && stage->glass) stage->glass_bounds = scene_bounds(stage->glass);
     enum RTCError error = rtcGetDeviceError(device);
     if (is_built && error == RTC_ERROR_NONE) {
@@ -310,6 +324,7 @@ bool couStage_Build(couStage *stage, RTCDevice device, const couPictureScene *sc
 void couStage_Clear(couStage *stage)
 {
     if (stage->solid) rtcReleaseScene(stage->solid);
+    if (stage->behind) rtcReleaseScene(stage->behind);
     if (stage->glass) rtcReleaseScene(stage->glass);
     couMist_Clear(&stage->mist);
     for (int i = 0; i < stage->body_count; ++i) couFree(NULL, stage->bodies[i].normals);
@@ -382,7 +397,9 @@ static couHit describe_hit(const couStage *stage, couRay ray, const struct RTCRa
 
 static couHit find_first(const couStage *stage, RTCScene scene, couRay ray, float start, float reach, float time, couTrace trace)
 {
-    const couBounds *bounds = scene == stage->glass ? &stage->glass_bounds : &stage->solid_bounds;
+    const couBounds *bounds = scene == stage->solid    ? &stage->solid_bounds
+                              : scene == stage->behind ? &stage->behind_bounds
+                                                       : &stage->glass_bounds;
     if (!meets_box(bounds, ray, start, reach)) return (couHit){.kind = cou_hitNothing, .distance = INFINITY};
     struct RTCRayHit found = {.ray = make_ray(ray, start, reach)};
     found.ray.time = time;
@@ -444,17 +461,18 @@ couHit couStage_FindBehind(const couStage *stage, couRay ray, float start, float
 {
     couTrace trace = make_trace(stage, pixel);
     trace.sees_clear = false;
-    return find_first(stage, stage->solid, ray, start, reach, 0.0f, trace);
+    return find_first(stage, stage->behind ? stage->behind : stage->solid, ray, start, reach, 0.0f, trace);
 }
 
 static bool is_blocked(const couStage *stage, couRay ray, float reach, float time, bool sees_clear)
 {
-    if (!meets_box(&stage->solid_bounds, ray, 0.0f, reach)) return false;
+    bool is_behind = !sees_clear && stage->behind;
+    if (!meets_box(is_behind ? &stage->behind_bounds : &stage->solid_bounds, ray, 0.0f, reach)) return false;
     couTrace trace = make_trace(stage, 0.0f);
     trace.sees_clear = sees_clear;
     struct RTCRay shadow = make_ray(ray, 0.0f, reach);
     shadow.time = time;
-    rtcOccluded1(stage->solid, &trace.context, &shadow);
+    rtcOccluded1(is_behind ? stage->behind : stage->solid, &trace.context, &shadow);
     return shadow.tfar < 0.0f;
 }
 
@@ -471,16 +489,13 @@ bool couStage_IsBlockedAt(const couStage *stage, couRay ray, float reach, float 
 bool couStage_IsClearParticle(const couStage *stage, int index)
 {
     bool is_painted = stage->colors && !isnan(stage->colors[index].x);
-    return stage->mist.scene && !is_painted && stage->mist.extinction[stage->materials[index]] > 0.0f;
+    return stage->mist.cells && !is_painted && stage->mist.extinction[stage->materials[index]] > 0.0f;
 }
 
 float couStage_LiquidLight(const couStage *stage, couRay ray, float start, float reach)
 {
-    if (!stage->mist.scene || !is_traceable(ray, start, reach)) return 1.0f;
-    couTrace trace = make_trace(stage, 0.0f);
-    struct RTCRay through = make_ray(ray, start, reach);
-    rtcOccluded1(stage->mist.scene, &trace.context, &through);
-    return expf(-trace.mist);
+    if (!stage->mist.cells || !is_traceable(ray, start, reach)) return 1.0f;
+    return expf(-couMist_Along(&stage->mist, ray.origin, ray.direction, start, reach));
 }
 
 float couStage_GlassLight(const couStage *stage, couRay ray, float reach)

@@ -40,6 +40,7 @@ typedef struct couStageSurface {
 typedef struct couStage {
     RTCDevice device;
     RTCScene solid;        ///< particles and opaque bodies; of a final picture everything
+    RTCScene behind;       ///< the same without clear liquids; NULL when there are none
     RTCScene glass;        ///< clear bodies of a preview; NULL when there are none
     couMist mist;          ///< clear liquids of a preview
     couVec4 *spheres;      ///< per drawn particle, discs first: centre, radius
@@ -53,9 +54,10 @@ typedef struct couStage {
     int body_count, body_capacity;
     couStageSurface *surfaces;
     int surface_count;
-    couBounds content;                    ///< of particles, surfaces and bounded opaque bodies [m]
-    couBounds solid_bounds, glass_bounds; ///< of the scenes, over the whole shutter time: cheaper to miss than Embree [m]
-    float tolerance;                      ///< how near a surface counts as hit [m]
+    couBounds content;                                   ///< of particles, surfaces and bounded opaque bodies [m]
+    couBounds solid_bounds, behind_bounds, glass_bounds; ///< of the scenes, over the whole shutter time: cheaper to miss than
+                                                         ///< Embree [m]
+    float tolerance;                                     ///< how near a surface counts as hit [m]
     bool is_final;
     float shutter_time; ///< that the shutter is open [s]
     bool has_ground;
@@ -124,6 +126,9 @@ static inline couVec3 couStageSurface_Color(const couStageSurface *surface, cons
 
 // --- Bodies (stage_body.c) --------------------------------------------------------------------------------------------------
 
+/// To `solid`, and to what is seen behind clear liquids.
+void couStage_Attach(couStage *stage, RTCGeometry geometry, unsigned id);
+
 /// What a search hands to the bodies that it meets.
 typedef struct couTrace {
     struct RTCIntersectContext context; ///< first: Embree hands back a pointer to it
@@ -131,7 +136,6 @@ typedef struct couTrace {
     float pixel;
     bool sees_half_spaces;
     bool sees_clear; ///< particles of clear liquids
-    float mist;      ///< what those have held back, as a power of e, for couStage_LiquidLight
     float light;     ///< what glass has let through, for couStage_GlassLight
 } couTrace;
 

@@ -199,8 +199,8 @@ static bool take_as_ground(couStage *stage, const couStageBody *body)
 
 static void attach_body(couStage *stage, couStageBody *body, unsigned id)
 {
-    RTCScene *scene = body->is_clear && !stage->is_final ? &stage->glass : &stage->solid;
-    if (!*scene) *scene = rtcNewScene(stage->device);
+    bool is_glass = body->is_clear && !stage->is_final;
+    if (is_glass && !stage->glass) stage->glass = rtcNewScene(stage->device);
     RTCGeometry geometry = rtcNewGeometry(stage->device, RTC_GEOMETRY_TYPE_USER);
     rtcSetGeometryUserPrimitiveCount(geometry, 1);
     rtcSetGeometryUserData(geometry, body);
@@ -208,7 +208,10 @@ static void attach_body(couStage *stage, couStageBody *body, unsigned id)
     rtcSetGeometryIntersectFunction(geometry, body_intersect);
     rtcSetGeometryOccludedFunction(geometry, body_occluded);
     rtcCommitGeometry(geometry);
-    rtcAttachGeometryByID(*scene, geometry, id);
+    if (is_glass)
+        rtcAttachGeometryByID(stage->glass, geometry, id);
+    else
+        couStage_Attach(stage, geometry, id);
     rtcReleaseGeometry(geometry);
 }
 
@@ -287,7 +290,7 @@ static bool attach_triangles(couStage *stage, const couStageBody *body, couPose 
     if (has_memory) {
         memcpy(triangles, from->indices, 3 * from->element_count * sizeof *triangles);
         rtcCommitGeometry(geometry);
-        rtcAttachGeometryByID(stage->solid, geometry, id);
+        couStage_Attach(stage, geometry, id);
     }
     rtcReleaseGeometry(geometry);
     return has_memory;

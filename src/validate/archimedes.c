@@ -216,7 +216,7 @@ static void run_pool(couTrial *trial, Kind kind, double share, double spacing, d
     couRecord record = couMakeRecord(2);
     if (!trial->faults.count) {
         bool is_sph = trial->traits->has_pressure;
-        double settle = trial->is_small ? 4 : kind == kind_bunny ? 14 : is_sph ? 8 : 5;
+        double settle = trial->is_small ? 4 : kind == kind_bunny || is_sph ? 14 : 5;
         Watch seen = watch(trial, &pool, settle, seconds, begin, end, &record);
         double speed = sqrt(GRAVITY * DEPTH), wanted = share * pool.volume;
         char label[32];
