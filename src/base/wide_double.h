@@ -27,6 +27,24 @@ static inline couDouble3W couAddDoubleW(couDouble3W a, couDouble3W b) { return (
 static inline couDouble3W couScaleDoubleW(couDoubleW s, couDouble3W a) { return (couDouble3W){s * a.x, s * a.y, s * a.z}; }
 static inline couDoubleW couDotDoubleW(couDouble3W a, couDouble3W b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
+/// A sum of floats, each lane for itself.
+typedef struct couLaneSums {
+    couDoubleW lanes[2];
+} couLaneSums;
+
+static inline void couAddLanes(couLaneSums *sums, couFloatW a)
+{
+    float each[COU_WIDTH];
+    couStoreW(each, a);
+    sums->lanes[0] += (couDoubleW){each[0], each[1], each[2], each[3]};
+    sums->lanes[1] += (couDoubleW){each[4], each[5], each[6], each[7]};
+}
+static inline double couAllLanes(couLaneSums sums)
+{
+    couDoubleW both = sums.lanes[0] + sums.lanes[1];
+    return (both[0] + both[2]) + (both[1] + both[3]);
+}
+
 #if COU_WIDE_SCALAR
 
 /// Four records from anywhere.

@@ -29,6 +29,7 @@
 // step, g dt^2 / H, which falls with the square of the number of layers; beyond a hundred of them theta falls like that.
 // Iterations at rest are the same number in every step: a solver that stops now after five, now after six, kicks.
 
+#include "fluid/pressure.h"
 #include "fluid/sph.h"
 
 #define CALM_ITERATIONS 6     // at least, in calm liquid; with four in space water boils
@@ -41,7 +42,6 @@
 #define LEAST_LEVEL 3.0f      // of closed boxes, in spacings of depth
 #define LEVEL_SHARE 0.05      // of a level above need that a step takes back
 #define COARSE_SHARE 0.7f     // sigma: both levels see the waves between their lengths
-#define ROUNDING 1e-6f        // of densities: a lattice is neither compressed nor expanded
 #define BODY_SHARE 0.2        // of the way that a body has to give yet, in spacings, that counts as an error
 #define LEAST_STEP 0.15       // of the cut change: below, the direction is given up for the particles' own
 
@@ -102,7 +102,7 @@ static float prototype_factor(const couFluid *fluid)
 
 static inline bool is_active(const couSphLoop *loop, size_t i)
 {
-    return !loop->is_clamped || loop->pressure[i] > 0.0f || loop->residual[i] > -ROUNDING;
+    return !loop->is_clamped || loop->pressure[i] > 0.0f || loop->residual[i] > -COU_COMPRESSION_ROUNDING;
 }
 
 static void active_block(void *context, int block, size_t begin, size_t end, int worker)
@@ -192,60 +192,43 @@ static double sum_blocks(const Solver *solver, int k)
     return sum;
 }
 
-// The residual through the preconditioner; sums its products with the residual and with that of the iteration before.
-static void precondition_block(void *context, int block, size_t begin, size_t end, int worker)
+typedef struct OwnJob {
+    const couSolveLoop *loop;
+    couSolveLoopFcn *function;
+    double *sums;
+} OwnJob;
+
+static void own_block(void *context, int block, size_t begin, size_t end, int worker)
 {
     (void)worker;
-    const Solver *solver = context;
-    const couSphLoop *loop = &solver->loop;
-    double now = 0, last = 0, all = 0;
-    float inv_dt = 1.0f / loop->dt;
-    for (size_t i = begin; i < end; ++i) {
-        float e = loop->residual[i], left = solver->eased ? e - solver->eased[i] : e;
-        float own = left * loop->factor[i] * inv_dt, z = own;
-        bool is_safe = !loop->is_clamped || e > -ROUNDING || loop->pressure[i] > 2.0f * fabsf(own);
-        if (solver->is_corrected && is_safe) z += COARSE_SHARE * inv_dt * solver->corrected[i];
-        if (loop->is_clamped) z = COU_MAX(z, -loop->pressure[i]); // what is cut has no part in the products
-        solver->corrected[i] = z;
-        now += (double)(z * e), last += (double)(z * solver->last_residual[i]), all += (double)z;
-    }
-    double *sums = loop->sums + 4 * block;
-    sums[0] = now, sums[1] = last, sums[2] = all;
+    const OwnJob *job = context;
+    job->function(job->loop, begin, end, job->sums + 4 * block);
 }
 
-// The next direction and the change of kappa along it, which no pressure may turn negative; sums e.c, and finds how far one may
-// go before some pressure does.
-static void direct_block(void *context, int block, size_t begin, size_t end, int worker)
+// A loop that asks no neighbours.
+static void run_own(const Solver *solver, couSolveLoopFcn *const variants[])
 {
-    (void)worker;
-    const Solver *solver = context;
-    const couSphLoop *loop = &solver->loop;
-    double along = 0, farthest = INFINITY;
-    for (size_t i = begin; i < end; ++i) {
-        float p = solver->corrected[i] - solver->level + solver->turn * solver->direction[i], c = solver->reach * p;
-        if (loop->is_clamped) {
-            c = COU_MAX(c, -loop->pressure[i]);
-            if (c < 0.0f) farthest = COU_MIN(farthest, (double)(loop->pressure[i] / -c));
-        }
-        solver->direction[i] = p;
-        loop->change[i] = c;
-        along += (double)(c * loop->residual[i]);
-    }
-    loop->sums[4 * block] = along, loop->sums[4 * block + 1] = farthest;
-}
-
-static void move_block(void *context, int block, size_t begin, size_t end, int worker)
-{
-    (void)block, (void)worker;
-    const Solver *solver = context;
-    const couSphLoop *loop = &solver->loop;
-    float t = solver->step_size;
-    for (size_t i = begin; i < end; ++i) {
-        couVec4 *v = &loop->velocity[i], out = loop->out[i];
-        v->x -= t * out.x, v->y -= t * out.y, v->z -= t * out.z;
-        float kappa = loop->pressure[i] + t * loop->change[i];
-        loop->pressure[i] = loop->is_clamped ? COU_MAX(kappa, 0.0f) : kappa;
-    }
+    const couFluid *fluid = solver->step->fluid;
+    const couSphLoop *all = &solver->loop;
+    couSolveLoop loop = {.residual = all->residual,
+                         .last_residual = solver->last_residual,
+                         .eased = solver->eased,
+                         .factor = all->factor,
+                         .out = all->out,
+                         .velocity = all->velocity,
+                         .pressure = all->pressure,
+                         .change = all->change,
+                         .corrected = solver->corrected,
+                         .direction = solver->direction,
+                         .inv_dt = 1.0f / all->dt,
+                         .coarse_share = solver->is_corrected ? COARSE_SHARE : 0.0f,
+                         .level = solver->level,
+                         .turn = solver->turn,
+                         .reach = solver->reach,
+                         .step = solver->step_size,
+                         .is_clamped = all->is_clamped};
+    OwnJob job = {&loop, variants[fluid->neighbors.isa], all->sums};
+    couFor(&fluid->parallel, all->count, COU_SPH_BLOCK, own_block, &job);
 }
 
 static void run_particles(const Solver *solver, couBlockFcn *function)
@@ -257,7 +240,8 @@ static void run_particles(const Solver *solver, couBlockFcn *function)
 static double find_step(Solver *solver)
 {
     static couSphLoopFcn *const response[cou_isaCount] = COU_VARIANTS(couSphResponse);
-    run_particles(solver, direct_block);
+    static couSolveLoopFcn *const direct[cou_isaCount] = COU_VARIANTS(couSolveDirect);
+    run_own(solver, direct);
     double along = sum_blocks(solver, 0), farthest = INFINITY;
     int blocks = couBlockCount(solver->loop.count, COU_SPH_BLOCK);
     for (int b = 0; b < blocks; ++b) farthest = COU_MIN(farthest, solver->loop.sums[4 * b + 1]);
@@ -274,9 +258,10 @@ static double find_step(Solver *solver)
 // Goes one way: along the direction that follows from the residual and the last one.
 static double find_direction(Solver *solver, bool is_coarse, double *product)
 {
+    static couSolveLoopFcn *const precondition[cou_isaCount] = COU_VARIANTS(couSolvePrecondition);
     solver->is_corrected = is_coarse;
     if (is_coarse) correct_coarsely(solver);
-    run_particles(solver, precondition_block);
+    run_own(solver, precondition);
     double now = sum_blocks(solver, 0), last = sum_blocks(solver, 1);
     solver->level = solver->has_level ? (float)(sum_blocks(solver, 2) / (double)solver->loop.count) : 0.0f;
     solver->turn = solver->has_gradients && *product > 0 ? (float)COU_MAX((now - last) / *product, 0.0) : 0.0f;
@@ -286,6 +271,7 @@ static double find_direction(Solver *solver, bool is_coarse, double *product)
 
 static void iterate(Solver *solver, double *product)
 {
+    static couSolveLoopFcn *const move[cou_isaCount] = COU_VARIANTS(couSolveMove);
     double t = find_direction(solver, solver->has_coarse, product);
     if (solver->has_gradients && !(t > LEAST_STEP)) { // pressures that are cut stand in the way
         float reach = solver->reach;
@@ -295,7 +281,7 @@ static void iterate(Solver *solver, double *product)
         solver->reach = reach;
     }
     solver->step_size = (float)COU_MAX(t, 0.0);
-    run_particles(solver, move_block);
+    run_own(solver, move);
     if (solver->eased) couYield_Move(solver->yield, solver->step, solver->step_size);
     float *last = solver->last_residual;
     solver->last_residual = solver->loop.residual, solver->loop.residual = last;

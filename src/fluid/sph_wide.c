@@ -10,6 +10,8 @@
 
 #include "fluid/sph_wide.h"
 
+#include "base/wide_double.h"
+
 #define MOST 32767.0f
 
 typedef struct PairSums {
@@ -264,11 +266,12 @@ COU_SPECIALIZED float density_rate(const couSphLoop *now, size_t i)
 void COU_WIDE(couSphResidual)(couSphLoop *loop, size_t begin, size_t end, int block)
 {
     const couSphLoop now = *loop; // a copy that no store can change
-    double sums[4] = {0};
+    const couFloatW place = {0, 1, 2, 3, 4, 5, 6, 7};
+    couLaneSums sums[4] = {0};
     float dt = now.dt;
     for (size_t first = begin; first < end; first += COU_WIDTH) {
         size_t lanes = COU_MIN(end - first, (size_t)COU_WIDTH);
-        float rates[COU_WIDTH] = {0}, errors[COU_WIDTH], parts[3][COU_WIDTH];
+        float rates[COU_WIDTH] = {0};
         for (size_t k = 0; k < lanes; ++k) rates[k] = density_rate(&now, first + k);
         couFloatW excess = couLoadW(now.kept + first) - 1.0f, change = dt * couLoadW(rates);
         couFloatW wanted = couMinW(now.density_share * excess, now.most_corrected); // what is thin may close up at once
@@ -276,21 +279,23 @@ void COU_WIDE(couSphResidual)(couSphLoop *loop, size_t begin, size_t end, int bl
         couFloatW error = wanted + change;
         // A liquid that is too thin may close up; only what would press it together counts as divergence.
         if (now.is_divergence) error = now.is_clamped ? couMinW(excess + change, change) : change;
-        couFloatW factor = couLoadW(now.factor + first), below = 0.0f - error;
+        couFloatW factor = couLoadW(now.factor + first), below = 0.0f - error, above = excess + change;
         if (now.is_clamped) { // what its own pressure holds up
             couFloatW slack = couSelectW(factor > 0.0f, dt * couLoadW(now.pressure + first) / factor, 0.0f);
             below = couMinW(below, slack);
         }
-        couStoreW(errors, error);
-        couStoreW(parts[0], couMaxW(error, 0.0f));
-        couStoreW(parts[1], couMaxW(below, 0.0f));
-        couStoreW(parts[2], couMaxW(excess + change, 0.0f));
-        for (size_t k = 0; k < lanes; ++k) {
-            sums[0] += parts[0][k], sums[1] += parts[1][k], sums[2] += parts[2][k], sums[3] += errors[k];
-            now.residual[first + k] = errors[k];
+        if (lanes < COU_WIDTH) { // nobody is there
+            couMaskW is_there = place < (float)lanes;
+            error = couSelectW(is_there, error, 0.0f), below = couSelectW(is_there, below, 0.0f);
+            above = couSelectW(is_there, above, 0.0f);
+            memcpy(now.residual + first, &error, lanes * sizeof *now.residual);
+        } else {
+            couStoreW(now.residual + first, error);
         }
+        couAddLanes(&sums[0], couMaxW(error, 0.0f)), couAddLanes(&sums[1], couMaxW(below, 0.0f));
+        couAddLanes(&sums[2], couMaxW(above, 0.0f)), couAddLanes(&sums[3], error);
     }
-    memcpy(loop->sums + 4 * block, sums, sizeof sums);
+    for (int k = 0; k < 4; ++k) loop->sums[4 * block + k] = couAllLanes(sums[k]);
 }
 
 // sum_j weight_j G_ij over some blocks, in units of the scale. Of solids without pressures of their own the weight is 1.
