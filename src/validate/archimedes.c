@@ -246,7 +246,8 @@ void couValidateArchimedes(couTrial *trial)
         run_pool(trial, kind_box, 0.5, d, 2, 0, 1, plot);
     } else {
         double longest = trial->traits->has_pressure ? 10 : 30;
-        run_pool(trial, kind_box, 0.05, d, 3, 0, 0.1, plot);
+        double fine = trial->traits->has_pressure ? HEIGHT / 15 : d; // a draft of half a spacing would be none
+        run_pool(trial, kind_box, 0.05, fine, 3, 0, 0.1, plot);
         run_pool(trial, kind_box, 0.25, d, 3, 0.1, 0.2, plot);
         run_pool(trial, kind_box, 0.5, d, longest, 0.2, 0.68, plot);
         run_pool(trial, kind_box, 0.75, d, 3, 0.68, 0.78, plot);
