@@ -3,8 +3,8 @@
 // As in [van der Laan et al. 2009, sect. 3.4] the liquid's thickness along a ray is the sum over its particles of what each adds.
 // Here each particle spreads its volume over the cells within one spacing of it, by 1 - r^2 / d^2, so that the sum is the way
 // through the liquid wherever that is even, and a ray goes from cell to cell. The opacity of a look is that of 2 cm of it, and
-// the rest follows from Beer's law. (Embree met every particle within a spacing of the ray instead, some 3 a spacing: five times the
-// time of the picture without.)
+// the rest follows from Beer's law. (Embree met every particle within a spacing of the ray instead, some 3 a spacing: five times
+// the time of the picture without.)
 #include "render/mist.h"
 
 #include "base/base.h"
