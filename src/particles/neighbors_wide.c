@@ -1,7 +1,7 @@
 // The neighbour search. For each cell, the particles of the 27 cells around it that lie within the radius of the cell's own
-// bounding box are compressed into a small local buffer; then each particle of the cell is tested against the buffer, sixteen at
-// a time. The buffer is in ascending order of storage, so the lists are too. Tried before and dropped: nine rows without the buffer
-// (96 ns a particle against 69), cells of half the size (135 ns).
+// bounding box are compressed into a small local buffer; then each particle of the cell is tested against the buffer, sixteen
+// at a time. The buffer is in ascending order of storage, so the lists are too. Tried before and dropped: nine rows without the
+// buffer (96 ns a particle against 69), cells of half the size (135 ns).
 //
 // Points of a second set go into the same buffer, behind the particles, and into the lists the same way. Around a cell at the end
 // of a period some of the buffer is shifted by the period. The shift is added to differences of positions and not to positions:
