@@ -20,6 +20,9 @@ runs=0
 # Springs are for pvfs alone.
 with_springs=" bunny-sequence dented-ball elastic-block moulded-figure mud-jet plastic-row syrup-coil two-liquids "
 
+# Periods are for the others.
+with_periods=" xsph-pair "
+
 fail() { echo "FAILED: $*"; failures=$((failures + 1)); }
 
 # coarse SCENE: at least twice the scene's spacing, and about 600 particles where there are more at the start. The walls of the
@@ -57,6 +60,7 @@ for scene in $scenes; do
     [[ $with_springs == *" $scene "* ]] && continue
     spacing=$(coarse "$scene")
     for method in $methods; do
+        [[ $method == pvfs && $with_periods == *" $scene "* ]] && continue
         "$coulis" run "$scene" --method "$method" --set "spacing=$spacing" --frames "$frames" --threads 1 --export none --quiet \
             --out "$here/out" >/dev/null 2>"$here/stderr" </dev/null
         code=$?
