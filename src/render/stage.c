@@ -295,8 +295,8 @@ bool couStage_Build(couStage *stage, RTCDevice device, const couPictureScene *sc
     rtcGetDeviceError(device); // forget an older one
     stage->solid = rtcNewScene(device);
     bool has_splats = options.has_splats && scene->splats;
-    bool is_built = stage->solid && (stage->is_final || couMist_Build(&stage->mist, scene));
-    if (is_built && stage->mist.cells) stage->behind = rtcNewScene(device);
+    bool is_built = stage->solid && (stage->is_final || couMist_Build(&stage->mist, device, scene));
+    if (is_built && stage->mist.scene) stage->behind = rtcNewScene(device);
     is_built = is_built && add_particles(stage, scene, has_splats) && couStage_AddBodies(stage, scene, view) &&
                add_surfaces(stage, scene);
     // By a hair into what stands on it: glass then touches it, where rounding would leave air under some of it.
@@ -489,13 +489,16 @@ bool couStage_IsBlockedAt(const couStage *stage, couRay ray, float reach, float 
 bool couStage_IsClearParticle(const couStage *stage, int index)
 {
     bool is_painted = stage->colors && !isnan(stage->colors[index].x);
-    return stage->mist.cells && !is_painted && stage->mist.extinction[stage->materials[index]] > 0.0f;
+    return stage->mist.scene && !is_painted && stage->mist.extinction[stage->materials[index]] > 0.0f;
 }
 
 float couStage_LiquidLight(const couStage *stage, couRay ray, float start, float reach)
 {
-    if (!stage->mist.cells || !is_traceable(ray, start, reach)) return 1.0f;
-    return expf(-couMist_Along(&stage->mist, ray.origin, ray.direction, start, reach));
+    if (!stage->mist.scene || !is_traceable(ray, start, reach)) return 1.0f;
+    couTrace trace = make_trace(stage, 0.0f);
+    struct RTCRay through = make_ray(ray, start, reach);
+    rtcOccluded1(stage->mist.scene, &trace.context, &through);
+    return expf(-trace.mist);
 }
 
 float couStage_GlassLight(const couStage *stage, couRay ray, float reach)

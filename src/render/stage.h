@@ -136,6 +136,7 @@ typedef struct couTrace {
     float pixel;
     bool sees_half_spaces;
     bool sees_clear; ///< particles of clear liquids
+    float mist;      ///< what those have held back, as a power of e, for couStage_LiquidLight
     float light;     ///< what glass has let through, for couStage_GlassLight
 } couTrace;
 
