@@ -76,12 +76,11 @@ void couAdviseMethod(couScene *scene, FILE *out)
     if (has_liquid && kinematic < THIN_KINEMATIC && has_sinking_body(world) && !(traits->claims & cou_claimWaves) && best)
         fprintf(out, "advice          bodies sink in %s's thin liquids at a third to a half of their speed; %s comes closer\n",
                 def->method, best);
-    if (has_liquid && thickest > THIN_KINEMATIC && g > 0.0 && traits->slowness > ALLOWED_SLOWNESS &&
-        couMostAccurateMethod(cou_claimSlopes))
-        fprintf(
-            out,
-            "advice          thick liquids run down at as little as %.1g of their speed in %s as it comes; in %s at all of it\n",
-            1.0 - traits->slowness, def->method, couMostAccurateMethod(cou_claimSlopes));
+    const char *fit = couMostAccurateMethod(cou_claimSlopes);
+    if (has_liquid && thickest > THIN_KINEMATIC && g > 0.0 && traits->slowness > ALLOWED_SLOWNESS && fit)
+        fprintf(out,
+                "advice          thick liquids run down at as little as %.1g of their speed in %s as it comes; %s keeps it\n",
+                1.0 - traits->slowness, def->method, fit);
     double shorter = (double)couWorld_HeightError(world);
     if (has_liquid && depth > 4.0 * (double)def->spacing && shorter > ALLOWED_HEIGHT_ERROR &&
         list_methods(cou_claimRest, 0.01, others, sizeof others) > 0)

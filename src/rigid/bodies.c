@@ -67,10 +67,8 @@ static void bear_mass(const couBodies *bodies, couBody *body)
 {
     double least = bodies->least_mass;
     if (!(body->mass < least)) return;
-    couLog(
-        cou_logWarning,
-        "the body '%s' has %.3g kg, less than 1/30 of a particle of liquid, which would throw it about: it moves as with %.3g kg",
-        body->def.name, body->mass, least);
+    couLog(cou_logWarning, "the body '%s' has %.3g kg, so little that liquid would throw it about: it moves as with %.3g kg",
+           body->def.name, body->mass, least);
     for (int k = 0; k < 6; ++k) body->inertia[k] *= least / body->mass;
     body->mass = least;
 }
