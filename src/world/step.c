@@ -70,7 +70,7 @@ static void warn_of_solids(const couWorld *world)
 }
 
 // What a pressure's noise gives a body much lighter than a particle makes the next step shorter, and such bodies were thrown: 16
-// of 45 with 1/100 of a particle and less, none of 78 with 1/33 and more. The liquid that goes along with any body is far heavier.
+// of 45 with 1/100 of a particle and less, none of 78 with 1/33 and more. Liquid that goes along with a body is far heavier.
 static void bear_light_bodies(couWorld *world)
 {
     const double least_share = 1.0 / 30;
